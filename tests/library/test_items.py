@@ -71,7 +71,8 @@ def test_walking_leaves_deleted_items_out_and_stops_at_the_limit(store: Store, m
     assert len(list(walk_items(store, domain="example.com", limit=4))) == 4
 
 
-def test_an_item_that_is_purged_during_a_walk_is_left_out(store: Store) -> None:
+def test_an_item_that_is_purged_during_a_walk_is_left_out(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PAGE_ITEMS", 1)
     fill(store, 4)
     ids = [item.id for item in walk_items(store)]
     walk = walk_items(store, "-nothing")

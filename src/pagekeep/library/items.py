@@ -36,15 +36,8 @@ def get_item(store: Store, key: str) -> Item:
 
 def related_items(store: Store, item: Item) -> tuple[Item, ...]:
     """Return the items of a message's attachments, or that of an attachment's message, without deleted ones."""
-    found = []
-    for key in (*item.metadata.attachments, *filter(None, [item.metadata.part_of])):
-        try:
-            other = store.get(key)
-        except NotFound:
-            continue
-        if other.deleted_at is None:
-            found.append(other)
-    return tuple(found)
+    keys = (*item.metadata.attachments, *filter(None, [item.metadata.part_of]))
+    return tuple(other for other in store.get_many(keys) if other.deleted_at is None) if keys else ()
 
 
 def get_raw(store: Store, key: str) -> RawPage | None:
@@ -182,12 +175,8 @@ def get_items(store: Store, ids: Sequence[str]) -> Iterator[Item]:
 
 def _get_all(store: Store, ids: Sequence[str]) -> Iterator[Item]:
     """Yield the items; those that were purged since they were found are left out."""
-    for item_id in ids:
-        try:
-            item = store.get(item_id)
-        except NotFound:
-            continue
-        yield item
+    for begin in range(0, len(ids), _PAGE_ITEMS):
+        yield from store.get_many(ids[begin : begin + _PAGE_ITEMS])
 
 
 def _walk(store: Store, query: ItemQuery) -> Iterator[Hit]:

@@ -130,10 +130,10 @@ def test_a_file_is_there_whole_or_not_at_all(library: Store, tmp_path: Path, mon
     out = tmp_path / "library.jsonl"
     out.write_text("what was there before")
 
-    def broken(_item_id: str) -> None:
+    def broken(_item_ids: list[str]) -> None:
         raise StoreError("The disk is gone.")
 
-    monkeypatch.setattr(library, "annotations", broken)
+    monkeypatch.setattr(library, "annotations_of", broken)
     with pytest.raises(StoreError):
         send(library, out, format="jsonl")
     assert [path.name for path in tmp_path.iterdir() if path.suffix != ".db" and "db-" not in path.name] == [

@@ -33,11 +33,11 @@ def write_zip(store: Store, out: BinaryIO, options: ExportOptions) -> None:
     """Write the items as Markdown files in a ZIP archive, with the names that a folder of them has."""
     taken: dict[str, str] = {}
     with ZipFile(out, "w") as archive:
-        for item in select_items(store, options, ExportReport()):
-            info = ZipInfo(choose_name(item, taken), (1980, 1, 1, 0, 0, 0))
+        for one in select_items(store, options, ExportReport()):
+            info = ZipInfo(choose_name(one.item, taken), (1980, 1, 1, 0, 0, 0))
             info.compress_type = ZIP_DEFLATED
             info.external_attr = 0o644 << 16
-            text = markdown_files.write(item, store.annotations(item.id), options.profile)
+            text = markdown_files.write(one.item, one.annotations, options.profile)
             archive.writestr(info, text.encode("utf-8", "replace"))
 
 

@@ -16,8 +16,8 @@ from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library.exports.article_html import build_article, escape_xml, picture_urls, serialize_xml
 from pagekeep.library.exports.contents import list_contents
 from pagekeep.library.exports.pictures import ENDINGS, Picture, PictureFetcher
+from pagekeep.library.exports.selection import SelectedItem
 from pagekeep.model import Annotation, Item
-from pagekeep.store import Store
 from pagekeep.workers import run_alone
 
 _PICTURE_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", SVG_TYPE})
@@ -93,16 +93,16 @@ class Book:
         self.add("EPUB/package.opf", _package(self))
 
 
-async def write_book(out: BinaryIO, items: Iterable[Item], store: Store, pictures: PictureFetcher | None) -> None:
+async def write_book(out: BinaryIO, items: Iterable[SelectedItem], pictures: PictureFetcher | None) -> None:
     """Write all items in order; pictures go into the book, missing ones become links. Raise `NotFound` without items."""
     with ZipFile(out, "w") as zipped:
         book = Book(zipped)
         book.begin()
-        for item in items:
-            fetched = await pictures.fetch(picture_urls(item)) if pictures else {}
+        for one in items:
+            fetched = await pictures.fetch(picture_urls(one.item)) if pictures else {}
             supported = {url: await to_thread(_convert, picture) for url, picture in fetched.items()}
             shown = {url: picture for url, picture in supported.items() if picture}
-            add_chapter(book, item, store.annotations(item.id), shown)
+            add_chapter(book, one.item, one.annotations, shown)
         book.finish()
 
 

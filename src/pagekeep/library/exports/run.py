@@ -21,6 +21,7 @@ from pagekeep.library.exports.pictures import (
     Picture,
     PictureFetcher,
 )
+from pagekeep.library.exports.selection import SelectedItem, with_annotations
 from pagekeep.library.items import get_items, walk_items
 from pagekeep.library.pictures.addresses import find_picture_urls, replace_picture_urls
 from pagekeep.model import Item
@@ -120,10 +121,11 @@ def choose_name(item: Item, taken: dict[str, str]) -> str:
     return name
 
 
-def select_items(store: Store, options: ExportOptions, report: ExportReport) -> Iterator[Item]:
+def select_items(store: Store, options: ExportOptions, report: ExportReport) -> Iterator[SelectedItem]:
     """Yield the items to export, and count them."""
-    for item in walk_items(store, options.query) if options.ids is None else get_items(store, options.ids):
-        yield item
+    items = walk_items(store, options.query) if options.ids is None else get_items(store, options.ids)
+    for selected in with_annotations(store, items):
+        yield selected
         report.items += 1
         options.progress(report.items)
 
@@ -133,19 +135,16 @@ async def _write_one_file(
 ) -> None:
     items = select_items(store, options, report)
     if options.format == "jsonl":
-        for item in items:
-            out.write(
-                (jsonl.write_line(item, store.annotations(item.id), store.reading_state(item.id)) + "\n").encode(
-                    "utf-8", "replace"
-                )
-            )
+        for one in items:
+            line = jsonl.write_line(one.item, one.annotations, one.reading)
+            out.write(f"{line}\n".encode("utf-8", "replace"))
     elif options.format == "netscape":
-        for piece in netscape.format_bookmarks(items):
+        for piece in netscape.format_bookmarks(one.item for one in items):
             out.write(piece.encode("utf-8", "replace"))
     elif options.format == "html":
         from pagekeep.library.exports.single_page import write_page
 
-        await write_page(out, items, store, pictures)
+        await write_page(out, items, pictures)
     elif options.format in ("warc", "wacz"):
         from pagekeep.library.exports.web_archive import write  # it loads the WARC library
 
@@ -153,7 +152,7 @@ async def _write_one_file(
     else:
         from pagekeep.library.exports.epub import write_book
 
-        await write_book(out, items, store, pictures)
+        await write_book(out, items, pictures)
 
 
 async def _write_markdown_folder(
@@ -163,9 +162,9 @@ async def _write_markdown_folder(
         out.mkdir(parents=True, exist_ok=True)
     taken: dict[str, str] = {}
     sources: dict[str, str] = {}
-    for item in select_items(store, options, report):
-        name = choose_name(item, taken)
-        text = markdown_files.write(item, store.annotations(item.id), options.profile)
+    for one in select_items(store, options, report):
+        name = choose_name(one.item, taken)
+        text = markdown_files.write(one.item, one.annotations, options.profile)
         if pictures is not None:
             text = await _save_pictures(text, out / PICTURE_FOLDER, pictures, sources)
         with _translate_disk_errors():

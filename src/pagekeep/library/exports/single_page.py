@@ -12,8 +12,8 @@ from typing import BinaryIO, Final
 from pagekeep import dom
 from pagekeep.library.exports.article_html import build_article, picture_urls
 from pagekeep.library.exports.pictures import Picture, PictureFetcher
+from pagekeep.library.exports.selection import SelectedItem
 from pagekeep.model import Item
-from pagekeep.store import Store
 
 _MAX_ARTICLE_BYTES: Final = 50_000_000
 """Pictures that are embedded in one article."""
@@ -37,11 +37,12 @@ _HEAD: Final = (
 )
 
 
-async def write_page(out: BinaryIO, items: Iterable[Item], store: Store, pictures: PictureFetcher | None) -> None:
+async def write_page(out: BinaryIO, items: Iterable[SelectedItem], pictures: PictureFetcher | None) -> None:
     """Write a table of contents and all items; pictures are embedded in the page, those that are missing become links."""
     out.write(_HEAD.encode())
     with TemporaryFile() as articles:
-        for number, item in enumerate(items, start=1):
+        for number, selected in enumerate(items, start=1):
+            item = selected.item
             fetched = await pictures.fetch(picture_urls(item)) if pictures else {}
             data_urls = {
                 url: f"data:{picture.media_type};base64,{base64.b64encode(picture.data).decode()}"
@@ -49,7 +50,7 @@ async def write_page(out: BinaryIO, items: Iterable[Item], store: Store, picture
             }
             title = escape(" ".join(item.title.split()) or item.url)
             out.write(f'<li><a href="#p{number}">{title}</a></li>\n'.encode("utf-8", "replace"))
-            articles.write(_article_html(number, item, store, data_urls).encode("utf-8", "replace"))
+            articles.write(_article_html(number, selected, data_urls).encode("utf-8", "replace"))
         out.write(b"</ol></nav>\n<main>\n")
         articles.seek(0)
         shutil.copyfileobj(articles, out)
@@ -67,8 +68,8 @@ def _choose(item: Item, pictures: dict[str, Picture]) -> dict[str, Picture]:
     return chosen
 
 
-def _article_html(number: int, item: Item, store: Store, data_urls: dict[str, str]) -> str:
-    article = build_article(item, store.annotations(item.id), data_urls, prefix=f"p{number}-")
+def _article_html(number: int, selected: SelectedItem, data_urls: dict[str, str]) -> str:
+    article = build_article(selected.item, selected.annotations, data_urls, prefix=f"p{number}-")
     language = f' lang="{article.language}"' if article.language else ""
     return (
         f'<article id="p{number}"{language}><h1>{escape(article.title)}</h1>{article.byline}\n'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -43,22 +44,15 @@ class SuggestionPage:
 
 def suggest_tags(store: Store, item: Item) -> tuple[str, ...]:
     """Return tags for an item, those of the library first; without its own tags and those that the user refused."""
-    known = item.metadata
-    ruled_out = {tag_key(tag) for tag in (*known.tags, *known.refused_tags)}
-    found: dict[str, str] = {}
-    for tag in (*_own_words(store, item), *_site_tags(store, item), *known.suggested_tags):
-        if tag_key(tag) not in ruled_out:
-            found.setdefault(tag_key(tag), tag)
-    return tuple(found.values())[:MAX_SUGGESTIONS]
+    return _suggest_all(store, [item])[0]
 
 
 def list_suggestions(store: Store, *, limit: int = 20, after: str | None = None) -> SuggestionPage:
     """Return pages with suggested tags, last saved first."""
     rows: list[Suggested] = []
     page = find_items(store, ItemQuery(limit=_SCANNED, after=after))
-    for number, item in enumerate(page.items):
-        tags = suggest_tags(store, item) if item.metadata.quality != "bookmark" else ()
-        if not tags:
+    for number, (item, tags) in enumerate(zip(page.items, _suggest_all(store, page.items), strict=True)):
+        if not tags or item.metadata.quality == "bookmark":
             continue
         if len(rows) == limit:  # the next page begins after the last item that was looked at
             last = find_items(store, ItemQuery(limit=number, after=after))
@@ -77,20 +71,37 @@ def refuse_tags(store: Store, item_id: str, tags: tuple[str, ...]) -> Done:
     return change_selected(store, [item_id], ItemChange(refuse_tags=tags), "Refused suggested tags")
 
 
-def _own_words(store: Store, item: Item) -> list[str]:
-    """Return tags of the library that the page names as its keywords, or in its title as one or two words."""
+def _suggest_all(store: Store, items: Sequence[Item]) -> list[tuple[str, ...]]:
+    """Return the tags for each item; what the library knows is asked for once, for all of them."""
+    phrases = [_own_phrases(item) for item in items]
+    in_use = store.known_tags(sorted({key for own in phrases for key in own}))
+    sites = store.site_tags(sorted({item.domain for item in items if item.domain}), _SITE_PAGES)
+    found = []
+    for item, own in zip(items, phrases, strict=True):
+        known = item.metadata
+        ruled_out = {tag_key(tag) for tag in (*known.tags, *known.refused_tags)}
+        named = [phrase for key, phrase in own.items() if key in in_use]
+        tags: dict[str, str] = {}
+        for tag in (*named, *_site_tags(item, sites.get(item.domain, [])), *known.suggested_tags):
+            if tag_key(tag) not in ruled_out:
+                tags.setdefault(tag_key(tag), tag)
+        found.append(tuple(tags.values())[:MAX_SUGGESTIONS])
+    return found
+
+
+def _own_phrases(item: Item) -> dict[str, str]:
+    """Return what may be a tag of the library, by its key: the page's keywords, then one or two words of its title."""
     words = _WORD.findall(item.title)[:30]
-    phrases = [*item.metadata.suggested_tags, *(" ".join(pair) for pair in itertools.pairwise(words)), *words]
-    by_key = {tag_key(phrase): phrase for phrase in reversed(phrases) if len(phrase) > 2}
-    in_use = set(store.known_tags(sorted(by_key)))
-    return [by_key[key] for key in dict.fromkeys(map(tag_key, phrases)) if key in in_use]
+    phrases = (*item.metadata.suggested_tags, *(" ".join(pair) for pair in itertools.pairwise(words)), *words)
+    found: dict[str, str] = {}
+    for phrase in phrases:
+        if len(phrase) > 2:
+            found.setdefault(tag_key(phrase), phrase)
+    return found
 
 
-def _site_tags(store: Store, item: Item) -> list[str]:
+def _site_tags(item: Item, pages: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
     """Return the tags that pages of the same site often have, the most frequent first."""
-    if not item.domain:
-        return []
-    pages = store.site_tags(item.domain, _SITE_PAGES)
     spelled: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for item_id, tags in pages:

@@ -20,8 +20,6 @@ MAX_LEASE_SECONDS: Final = 600.0
 clocks of several machines may differ by minutes."""
 PICTURES_ADDRESS: Final = "pagekeep:pictures"
 """The address of jobs that keep the pictures of a page: they follow every save, and are not counted as pages that wait."""
-_MAX_JOBS: Final = 10_000
-"""Jobs of one state in which the beginning of an id is looked up."""
 
 
 def enqueue(request: Request, store: Store, *, tags: tuple[str, ...] = (), force: bool = False) -> Job:
@@ -67,8 +65,7 @@ def revive_by_prefix(store: Store, prefix: str) -> Job:
     A dead job goes back to the queue, one that waits for a later time waits no longer. A running job stays as it is, unless
     its lease was made while the clock was ahead.
     """
-    states = ("dead", "queued", "running")
-    jobs = [job for state in states for job in store.jobs(state, limit=_MAX_JOBS) if job.id.startswith(prefix)]
+    jobs = store.unfinished_jobs(prefix)
     if len(jobs) != 1:
         raise NotFound(
             f"There is {'no' if not jobs else 'more than one'} unfinished or dead job {prefix!r}.",

@@ -5,10 +5,9 @@ Pages follow each other by key and not by offset: nothing is skipped or repeated
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pagekeep.model import Filter, Hit, Item, ItemPage, ItemQuery, Order
+from pagekeep.model import Filter, Hit, ItemPage, ItemQuery, Order
 from pagekeep.store.engine import Transaction
 from pagekeep.store.search.filters import where_of
 from pagekeep.store.search.list_filters import expand
@@ -16,7 +15,7 @@ from pagekeep.store.search.narrow import narrowed
 from pagekeep.store.search.page_key import read_key, read_time, write_key
 from pagekeep.store.storable import clean_id
 from pagekeep.store.table import Table, reads
-from pagekeep.store.tables.items import SELECT, item_of
+from pagekeep.store.tables.items import get_by_seq
 from pagekeep.store.tables.search import has_words, search
 
 MAX_ITEMS: Final = 1_000
@@ -29,8 +28,6 @@ ORDER_COLUMNS: Final[dict[Order, str]] = {
     "updated": "i.updated_at",
 }
 """What each order sorts by."""
-_LIST_LENGTH: Final = 100
-"""Values in one list of a statement."""
 _TIMES: Final = ("saved", "opened", "updated")
 """Orders whose keys are times."""
 
@@ -67,7 +64,7 @@ class FindTable(Table):
             f"SELECT {column}, i.id, i.seq FROM items i WHERE {where} ORDER BY {order} LIMIT {limit + 1}{skip}",
             **where.values,
         )
-        hits = tuple(Hit(item) for item in _get_items(tx, [row[-1] for row in found[:limit]]))
+        hits = tuple(Hit(item) for item in get_by_seq(tx, [row[-1] for row in found[:limit]]))
         return ItemPage(hits, write_key(kind, *found[limit - 1][:2]) if len(found) > limit else None)
 
     @reads
@@ -90,17 +87,6 @@ class FindTable(Table):
     def expand(self, tx: Transaction, query: ItemQuery) -> ItemQuery:
         """Return the query with saved searches replaced by their terms and filters."""
         return expand(tx, query)
-
-
-def _get_items(tx: Transaction, seqs: Sequence[int]) -> Iterator[Item]:
-    """Yield items by their numbers, in this order."""
-    found: dict[int, Item] = {}
-    for begin in range(0, len(seqs), _LIST_LENGTH):
-        part = list(seqs[begin : begin + _LIST_LENGTH])
-        values = {f"n{at}": seq for at, seq in enumerate([*part, *part[:1] * (_LIST_LENGTH - len(part))])}
-        marks = ", ".join(f":{name}" for name in values)
-        found.update((row[-1], item_of(row)) for row in tx.all(f"{SELECT} WHERE i.seq IN ({marks})", **values))
-    return (found[seq] for seq in seqs)
 
 
 def item_matches(tx: Transaction, item_id: str, query: ItemQuery) -> bool:

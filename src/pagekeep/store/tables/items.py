@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, Unpack
 
@@ -45,6 +45,8 @@ _UPDATE: Final = f"UPDATE items SET {', '.join(f'{name} = :{name}' for name in W
 _PREFIX: Final = re.compile(r"[0-9a-f][0-9a-f-]{3,35}")
 """The beginning of a UUID, at least 4 characters: fewer are ambiguous in every larger library."""
 _DEFAULT_RETENTION: Final = Retention()
+_LIST_LENGTH: Final = 100
+"""Values in one list of a statement."""
 Versions = Literal["replace", "add", "keep"]
 """What becomes of the raw page of an item that gets another: it is replaced, kept as an earlier version, or kept in place of
 the new one, whose content is the same."""
@@ -99,6 +101,13 @@ class ItemTable(Table):
         if item is None:
             raise NotFound(f"There is no item {key:.200}.", suggestions=(FIND_HINT,))
         return item
+
+    @reads
+    def get_many(self, tx: Transaction, item_ids: Sequence[str]) -> tuple[Item, ...]:
+        """Return the items with these ids that exist, deleted or not, in this order."""
+        ids = [clean_id(item_id) for item_id in item_ids]
+        found = {str(row[0]): item_of(row) for row in _select_in(tx, "i.id", ids)}
+        return tuple(found[item_id] for item_id in ids if item_id in found)
 
     @reads
     def find_url(self, tx: Transaction, url: str) -> Item | None:
@@ -266,6 +275,21 @@ def item_of(row: Row) -> Item:
     values = dict(zip(COLUMNS, row, strict=False))
     values["metadata"] = metadata_from_json(parse_json(values["metadata"]))
     return Item(**values)
+
+
+def get_by_seq(tx: Transaction, seqs: Sequence[int]) -> Iterator[Item]:
+    """Yield items by their numbers, in this order; all of them exist."""
+    found = {row[-1]: item_of(row) for row in _select_in(tx, "i.seq", seqs)}
+    return (found[seq] for seq in seqs)
+
+
+def _select_in(tx: Transaction, column: str, values: Sequence[int | str]) -> Iterator[Row]:
+    for begin in range(0, len(values), _LIST_LENGTH):
+        part = list(values[begin : begin + _LIST_LENGTH])
+        # Always a list of full length, so that the statement is prepared once.
+        names = {f"n{at}": value for at, value in enumerate([*part, *part[:1] * (_LIST_LENGTH - len(part))])}
+        marks = ", ".join(f":{name}" for name in names)
+        yield from tx.all(f"{SELECT} WHERE i.user_id = :user AND {column} IN ({marks})", user=tx.user_id, **names)
 
 
 def check_item(tx: Transaction, item: Item) -> Item:

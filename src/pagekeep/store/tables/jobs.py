@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -27,6 +28,7 @@ _MAY_BEGIN: Final = (
     f"AND o.state = 'running' AND o.leased_until > :now AND o.leased_until <= :lease_limit AND o.seq <> j.seq "
     f"AND SUBSTR(o.url_full, 1, {len(_TASK)}) = :task))"
 )
+_HEX: Final = re.compile(r"[0-9a-f]{1,32}")
 _NEVER: Final = "9999-12-31T23:59:59.999999Z"
 """Sorts after every time."""
 _DUE: Final = (
@@ -214,6 +216,21 @@ class JobTable(Table):
             without=without,
             limit=max(1, limit),
             **values,
+        )
+        return tuple(map(_job, rows))
+
+    @reads
+    def unfinished_jobs(self, tx: Transaction, prefix: str) -> tuple[Job, ...]:
+        """Return the user's jobs whose id starts with a prefix and that wait, run or are dead; at most two."""
+        digits = prefix.lower().replace("-", "")
+        if not _HEX.fullmatch(digits):
+            return ()
+        rows = tx.all(
+            f"{_SELECT} WHERE user_id = :user AND id >= :low AND id <= :high AND state IN ('queued', 'running', 'dead') "
+            "LIMIT 2",
+            user=tx.user_id,
+            low=str(uuid.UUID(f"{digits:0<32}")),
+            high=str(uuid.UUID(f"{digits:f<32}")),
         )
         return tuple(map(_job, rows))
 

@@ -18,7 +18,7 @@ from pagekeep.store.search.indexed_text import FIELD_END
 from pagekeep.store.search.narrow import narrowed
 from pagekeep.store.search.page_key import read_key, write_key
 from pagekeep.store.search.snippet import snippet
-from pagekeep.store.tables.items import SELECT, item_of
+from pagekeep.store.tables.items import get_by_seq
 
 WINDOW = 200
 """Items that are ranked against each other."""
@@ -115,6 +115,6 @@ def _padded(term: Term) -> str:
 
 
 def _hits(tx: Transaction, query: ItemQuery, places: list[_Place]) -> Iterator[Hit]:
-    for place in places:
-        item = item_of(tx.all(f"{SELECT} WHERE i.seq = :seq", seq=place.seq)[0])
+    items = get_by_seq(tx, [place.seq for place in places])
+    for place, item in zip(places, items, strict=True):
         yield Hit(item, snippet(query.terms, item), place.rank)

@@ -11,6 +11,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from pagekeep import clock
 from pagekeep.errors import PagekeepError
+from pagekeep.library.exports.selection import SelectedItem
 from pagekeep.library.exports.web_archive.cdx_index import DATA_NAME, CdxIndex
 from pagekeep.library.exports.web_archive.item_records import ItemParts, item_records, page_of
 from pagekeep.library.exports.web_archive.records import SOFTWARE, Place, RecordWriter
@@ -33,21 +34,22 @@ _PAGES_IN_MEMORY: Final = 4_000_000
 AddPage = Callable[[Item, RawPage], None]
 
 
-def write_warc(out: BinaryIO, items: Iterable[Item], store: Store) -> None:
+def write_warc(out: BinaryIO, items: Iterable[SelectedItem], store: Store) -> None:
     """Write the items as a WARC file, compressed record by record."""
     _write_records(out, items, store, lambda _place: None, lambda _item, _raw: None)
 
 
 def _write_records(
-    out: BinaryIO, items: Iterable[Item], store: Store, add: Callable[[Place], None], add_page: AddPage
+    out: BinaryIO, items: Iterable[SelectedItem], store: Store, add: Callable[[Place], None], add_page: AddPage
 ) -> None:
     writer = RecordWriter(out)
     writer.write_info(WARC_NAME, clock.now(), _INFO)
     written: set[tuple[str, str]] = set()
-    for item in items:
+    for selected in items:
+        item = selected.item
         raw = store.raw(item.id)
         files = tuple(_read_files(item, store, written))
-        parts = ItemParts(item, raw, store.annotations(item.id), files, store.reading_state(item.id))
+        parts = ItemParts(item, raw, selected.annotations, files, selected.reading)
         for record in item_records(parts):
             add(writer.write(record))
         if raw is not None:
@@ -67,7 +69,7 @@ def _read_files(item: Item, store: Store, written: set[tuple[str, str]]) -> Iter
         yield link, body
 
 
-def write_wacz(out: BinaryIO, items: Iterable[Item], store: Store) -> None:
+def write_wacz(out: BinaryIO, items: Iterable[SelectedItem], store: Store) -> None:
     """Write the items as a WACZ file: the WARC, its index, the page list and the hashes of all."""
     created, index = clock.to_the_second(clock.now()), CdxIndex(WARC_NAME)
     try:

@@ -8,13 +8,17 @@ from typing import Final
 from pagekeep.model.browse import CountedKind, CountPage, ItemCount
 from pagekeep.store.engine import Transaction
 from pagekeep.store.search.filters import tag_key
-from pagekeep.store.storable import clean_text, parse_json
+from pagekeep.store.storable import clean_text, domain_key, parse_json
 from pagekeep.store.table import Table, reads, writes
 
 MAX_PAGE: Final = 200
 """Counts of one page."""
 _MAX_SECONDS: Final = 5.0
 _MAX_FAULTS: Final = 20
+_LIST_LENGTH: Final = 500
+"""Values in one list of a statement: SQLite allows 999 parameters by default."""
+_MAX_SITES: Final = 50
+"""Sites in one statement."""
 _STARTS: Final = " -./_:"
 """What a part of a word begins after."""
 
@@ -26,13 +30,15 @@ class CountTable(Table):
     def counts(self, tx: Transaction, kinds: Sequence[CountedKind]) -> dict[str, dict[str, int]]:
         """Return all counts of some kinds: kind to key to count. For kinds with few keys, such as states and months."""
         found: dict[str, dict[str, int]] = {kind: {} for kind in kinds}
-        for kind in kinds:
-            rows = tx.all(
-                "SELECT key, count FROM item_counts WHERE user_id = :user AND kind = :kind ORDER BY key",
-                user=tx.user_id,
-                kind=kind,
-            )
-            found[kind] = {key: int(count) for key, count in rows}
+        names = {f"k{number}": kind for number, kind in enumerate(found)}
+        marks = ", ".join(f":{name}" for name in names)
+        rows = tx.all(
+            f"SELECT kind, key, count FROM item_counts WHERE user_id = :user AND kind IN ({marks}) ORDER BY kind, key",
+            user=tx.user_id,
+            **names,
+        )
+        for kind, key, count in rows:
+            found[kind][key] = int(count)
         return found
 
     @reads
@@ -77,6 +83,40 @@ class CountTable(Table):
             **values,
         )
         return tuple(_label(tx, kind, rows))
+
+    @reads
+    def known_tags(self, tx: Transaction, keys: Sequence[str]) -> frozenset[str]:
+        """Return which of these keys of tags are in use."""
+        found: set[str] = set()
+        for begin in range(0, len(keys), _LIST_LENGTH):
+            names = {f"k{number}": key for number, key in enumerate(keys[begin : begin + _LIST_LENGTH])}
+            rows = tx.all(
+                "SELECT key FROM item_counts WHERE user_id = :user AND kind = 'tag' "
+                f"AND key IN ({', '.join(f':{name}' for name in names)})",
+                user=tx.user_id,
+                **names,
+            )
+            found.update(key for (key,) in rows)
+        return frozenset(found)
+
+    @reads
+    def site_tags(
+        self, tx: Transaction, domains: Sequence[str], limit: int
+    ) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+        """Return the ids and tags of the newest items of each of these domains, at most `limit` of each."""
+        found: dict[str, list[tuple[str, tuple[str, ...]]]] = {domain: [] for domain in domains}
+        by_key = {domain_key(domain): domain for domain in domains}
+        for begin in range(0, len(by_key), _MAX_SITES):
+            names = {f"d{at}": key for at, key in enumerate(list(by_key)[begin : begin + _MAX_SITES])}
+            newest = (
+                "SELECT * FROM (SELECT i.domain_key, i.id, i.metadata FROM items i WHERE i.user_id = :user "
+                f"AND i.domain_key = :{name} AND i.deleted_at IS NULL ORDER BY i.seq DESC LIMIT {int(limit)}) n{name}"
+                for name in names
+            )
+            for key, item_id, metadata in tx.all(" UNION ALL ".join(newest), user=tx.user_id, **names):
+                tags = parse_json(metadata).get("tags", ())
+                found[by_key[key]].append((str(item_id), tuple(tag for tag in tags if isinstance(tag, str))))
+        return found
 
     @writes
     def recount(self, tx: Transaction) -> int:
@@ -133,15 +173,25 @@ def _label(tx: Transaction, kind: CountedKind, rows: Sequence[tuple[str, int]]) 
     """Return counts with the names to show: of a tag, as one of its items spells it."""
     if kind != "tag":
         return [ItemCount(key, key, int(count)) for key, count in rows]
-    return [ItemCount(key, _spelling(tx, key), int(count)) for key, count in rows]
+    spelled = _spellings(tx, [key for key, _ in rows])
+    return [ItemCount(key, spelled.get(key, key), int(count)) for key, count in rows]
 
 
-def _spelling(tx: Transaction, key: str) -> str:
+def _spellings(tx: Transaction, keys: list[str]) -> dict[str, str]:
+    """Return how the first of its items by id spells each tag."""
+    if not keys:
+        return {}
+    names = {f"k{number}": key for number, key in enumerate([*keys, *keys[:1] * (MAX_PAGE - len(keys))])}
     rows = tx.all(
-        "SELECT i.metadata FROM item_tags t JOIN items i ON i.user_id = t.user_id AND i.id = t.item_id "
-        "WHERE t.user_id = :user AND t.tag = :tag AND i.deleted_at IS NULL ORDER BY t.item_id LIMIT 1",
+        "SELECT c.key, i.metadata FROM item_counts c JOIN items i ON i.user_id = c.user_id AND i.id = ("
+        "SELECT t.item_id FROM item_tags t JOIN items o ON o.user_id = t.user_id AND o.id = t.item_id "
+        "WHERE t.user_id = c.user_id AND t.tag = c.key AND o.deleted_at IS NULL ORDER BY t.item_id LIMIT 1) "
+        f"WHERE c.user_id = :user AND c.kind = 'tag' AND c.key IN ({', '.join(f':{name}' for name in names)})",
         user=tx.user_id,
-        tag=key,
+        **names,
     )
-    tags = parse_json(rows[0][0]).get("tags", ()) if rows else ()
-    return next((tag for tag in tags if isinstance(tag, str) and tag_key(tag) == key), key)
+    spelled = {}
+    for key, metadata in rows:
+        tags = parse_json(metadata).get("tags", ())
+        spelled[key] = next((tag for tag in tags if isinstance(tag, str) and tag_key(tag) == key), key)
+    return spelled

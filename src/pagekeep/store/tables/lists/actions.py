@@ -8,9 +8,8 @@ from typing import Any, Final
 from pagekeep.errors import NotFound, Outdated
 from pagekeep.model import Item
 from pagekeep.model.lists.values import Action, ItemChange, UndoResult
-from pagekeep.store.engine import Row, Transaction
-from pagekeep.store.metadata_json import metadata_from_json
-from pagekeep.store.storable import clean_id, clean_json, clean_text, domain_key, parse_json
+from pagekeep.store.engine import Transaction
+from pagekeep.store.storable import clean_id, clean_json, clean_text, parse_json
 from pagekeep.store.table import Table, reads, writes
 from pagekeep.store.tables.items import SELECT, item_of
 from pagekeep.store.tables.lists.apply_change import apply_change, record_page, undo_change
@@ -92,28 +91,6 @@ class ActionTable(Table):
         _put(tx, action_id, clean_id(item_id), record_page(before, found[0]) if before and found else {})
 
     @reads
-    def known_tags(self, tx: Transaction, keys: Sequence[str]) -> tuple[str, ...]:
-        """Return which of these keys of tags are in use; at most 100 are looked up."""
-        values = {f"n{at}": key for at, key in enumerate(list(keys)[:100])}
-        if not values:
-            return ()
-        marks = ", ".join(f":{name}" for name in values)
-        sql = f"SELECT DISTINCT tag FROM item_tags WHERE user_id = :user AND tag IN ({marks}) ORDER BY tag"
-        return tuple(row[0] for row in tx.all(sql, user=tx.user_id, **values))
-
-    @reads
-    def site_tags(self, tx: Transaction, domain: str, limit: int) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Return the ids and tags of the newest items of a domain."""
-        rows = tx.all(
-            "SELECT i.id, i.metadata FROM items i WHERE i.user_id = :user AND i.domain_key = :key "
-            "AND i.deleted_at IS NULL ORDER BY i.seq DESC LIMIT :limit",
-            user=tx.user_id,
-            key=domain_key(domain),
-            limit=limit,
-        )
-        return tuple((str(row[0]), metadata_from_json(parse_json(row[1])).tags) for row in rows)
-
-    @reads
     def action(self, tx: Transaction, action_id: str) -> Action:
         """Return an action; `NotFound` when there is none with this id."""
         rows = _select(tx, "AND id = :id", id=clean_id(action_id))
@@ -184,19 +161,13 @@ def _lock(tx: Transaction, item_id: str) -> tuple[Item, int] | None:
 
 def _select(tx: Transaction, rest: str, **values: Any) -> list[Action]:
     rows = tx.all(
-        f"SELECT id, label, created_at, changed, undone_at FROM actions WHERE user_id = :user {rest}",
+        "SELECT id, label, created_at, changed, (SELECT COUNT(*) FROM (SELECT 1 FROM action_items w "
+        f"WHERE w.user_id = actions.user_id AND w.action_id = actions.id AND w.change IS NULL LIMIT {MAX_WAITING}) counted), "
+        f"undone_at FROM actions WHERE user_id = :user {rest}",
         user=tx.user_id,
         **values,
     )
-    return [_action(tx, row) for row in rows]
-
-
-def _action(tx: Transaction, row: Row) -> Action:
-    sql = (
-        f"SELECT COUNT(*) FROM (SELECT 1 FROM action_items WHERE {_OF} AND change IS NULL LIMIT {MAX_WAITING}) counted"
-    )
-    waiting = int(tx.all(sql, user=tx.user_id, action=row[0])[0][0])
-    return Action(str(row[0]), row[1], row[2], int(row[3]), waiting, row[4])
+    return [Action(str(row[0]), row[1], row[2], int(row[3]), int(row[4]), row[5]) for row in rows]
 
 
 def _no_action() -> NotFound:

@@ -107,9 +107,13 @@ class ListTable(Table):
     @reads
     def list_counts(self, tx: Transaction, most: int) -> dict[str, int]:
         """Return how many items each manual list has, counted up to `most`."""
-        manual = [row[0] for row in _select(tx, "kind = 'manual'")]
-        sql = f"SELECT COUNT(*) FROM (SELECT 1 FROM list_items WHERE {_OF_LIST} LIMIT :most) counted"
-        return {str(one): int(tx.all(sql, user=tx.user_id, list=one, most=most)[0][0]) for one in manual}
+        rows = tx.all(
+            "SELECT l.id, (SELECT COUNT(*) FROM (SELECT 1 FROM list_items i WHERE i.user_id = l.user_id "
+            "AND i.list_id = l.id LIMIT :most) counted) FROM lists l WHERE l.user_id = :user AND l.kind = 'manual'",
+            user=tx.user_id,
+            most=most,
+        )
+        return {str(list_id): int(count) for list_id, count in rows}
 
     @reads
     def list_page(self, tx: Transaction, list_id: str, limit: int = 50, after: str | None = None) -> ListPage:
