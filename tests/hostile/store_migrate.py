@@ -1,4 +1,7 @@
-"""A migration is killed at random points: the library is of the old version or of the new one, and the next try ends it (S4).
+"""The upgrade of a library of every past schema is killed at random moments (S4, Q1).
+
+After a kill the library is at its old schema or at the newest one, never between; the next try ends the upgrade, and then
+everything is there, compared item by item.
 
 `python -m tests.hostile.store_migrate [--full] [--engine sqlite|postgres]`
 """
@@ -6,137 +9,106 @@
 from __future__ import annotations
 
 import random
+import re
+import shutil
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 from pagekeep.store import open_store, sqlite
-from pagekeep.store.migrations import Migration, migrations
-from tests.hostile.store_places import USER, attack_on, faults_of, kill, page, run_script, start
-from tests.store.making import postgres_server
+from pagekeep.store.migrations import migrations
+from tests.hostile.store_places import attack_on, kill, run_script, start
+from tests.store.making import Server, postgres_server
+from tests.store.past_library import USERS, Expected, faults_of, make_postgres, make_sqlite
 
-PAGES = 60
-STEPS = 8
-FIRST = migrations("sqlite")[-1].version + 1
-
-
-def steps(engine: str) -> tuple[Migration, ...]:
-    """Later versions that change much: each makes a table, fills it, and rewrites all titles and back."""
-    made = (
-        f"CREATE TABLE step{n} AS SELECT id, content FROM items;\n"
-        f"UPDATE items SET title = title || ' {n}';\nUPDATE items SET title = replace(title, ' {n}', '');\n"
-        f"INSERT INTO step{n} SELECT id, content FROM items;\n"
-        for n in range(FIRST, FIRST + STEPS)
-    )
-    assert engine in ("sqlite", "postgres")
-    there = migrations("sqlite") if engine == "sqlite" else migrations("postgres")
-    return (*there, *(Migration(FIRST + n, f"step{FIRST + n}", sql) for n, sql in enumerate(made)))
+NEWEST = migrations("sqlite")[-1].version
 
 
-def _migrate_sqlite(path: str) -> None:
+def _upgrade_sqlite(path: str) -> None:
     with closing(sqlite.connect(Path(path))) as connection:
-        sqlite.migrate(connection, Path(path), steps("sqlite"))
-
-
-def _state(connection: sqlite3.Connection) -> str | None:
-    """What is wrong with the version and the tables that belong to it."""
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE name LIKE 'step%'")}
-    if tables != {f"step{n}" for n in range(FIRST, version + 1)}:
-        return f"version {version} has the tables {sorted(tables)}"
-    counts = {connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0] for table in tables}
-    titles = connection.execute("SELECT COUNT(*) FROM items WHERE title LIKE 'number% version0'").fetchone()[0]
-    return None if counts <= {2 * PAGES} and titles == PAGES else f"version {version} is partial"
+        sqlite.migrate(connection, Path(path))
 
 
 def attack_sqlite(where: str, count: int) -> list[str]:
-    """From a fresh copy of the old library, as often as it takes to kill so many times."""
-    with closing(open_store(where, USER)) as library:
-        for number in range(PAGES):
-            library.upsert(*page(number))
-    old = Path(where).read_bytes()
-    chance, faults, killed = random.Random(5), list[str](), 0
+    """Kill that many upgrades, of the past schemas by turns."""
+    folder, chance, faults, killed, rounds = Path(where).parent, random.Random(5), list[str](), 0, 0
+    longest = 0.05
     while killed < count:
-        Path(where).write_bytes(old)
-        for _ in range(2):
-            process = start(_migrate_sqlite, where)
-            time.sleep(chance.uniform(0, 0.08))
-            killed += process.is_alive()
-            kill(process)
-            with closing(sqlite3.connect(where)) as connection:
-                faults += filter(None, [_state(connection)])
-        _migrate_sqlite(where)
+        version = 1 + rounds % (NEWEST - 1)
+        rounds += 1
+        expected = make_sqlite(Path(where), version)
+        began = time.monotonic()
+        process = start(_upgrade_sqlite, where)
+        time.sleep(chance.uniform(0, longest))
+        killed += process.is_alive()
+        kill(process)
         with closing(sqlite3.connect(where)) as connection:
-            faults += filter(None, [_state(connection)])
-            connection.execute(f"PRAGMA user_version = {migrations('sqlite')[-1].version}")
-        with closing(open_store(where, USER)) as library:
-            faults += [*faults_of(library, 0), *library.check()]
-        for leftover in Path(where).parent.glob("library.db*"):
-            leftover.unlink()
+            found = connection.execute("PRAGMA user_version").fetchone()[0]
+        if found not in (version, NEWEST):
+            faults.append(f"schema {version} was left at {found}")
+        _upgrade_sqlite(where)
+        longest = min(5.0, max(longest, time.monotonic() - began))
+        faults += [f"schema {version}: {fault}" for fault in _faults(where, expected)]
+        for leftover in folder.glob("library.db*"):
+            shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
     return faults
 
 
-@contextmanager
-def _rewound(owner: str) -> Iterator[None]:
-    """Back to the version it was afterwards."""
-    import psycopg
-
-    yield
-    with psycopg.connect(owner, autocommit=True) as connection:
-        connection.execute("SET search_path = pagekeep")
-        connection.execute(f"UPDATE schema_version SET version = {FIRST - 1}")
-        for n in range(FIRST, FIRST + STEPS):
-            connection.execute(f"DROP TABLE IF EXISTS step{n}")
+def _faults(where: str, expected: dict[str, Expected]) -> list[str]:
+    found: list[str] = []
+    for user in USERS:
+        with closing(open_store(where, user)) as library:
+            found += faults_of(library, expected[user])
+    return found
 
 
-def _migrate_postgres(owner: str) -> None:
+def _upgrade_postgres(owner: str) -> None:
     from pagekeep.store import postgres
 
-    postgres.install(owner, steps("postgres"))
+    postgres.install(owner)
 
 
-def _postgres_state(owner: str) -> str | None:
+def attack_postgres(server: Server, count: int) -> list[str]:
+    """The same on PostgreSQL, with an owner whom row security binds."""
     import psycopg
 
-    with psycopg.connect(owner, autocommit=True) as connection, connection.transaction():
-        # The server ends the transaction of a killed client when it notices; this waits for that.
-        connection.execute("LOCK TABLE pagekeep.schema_version IN EXCLUSIVE MODE")
-        row = connection.execute("SELECT version FROM pagekeep.schema_version").fetchone()
-        tables = {
-            name for (name,) in connection.execute("SELECT tablename FROM pg_tables WHERE tablename LIKE 'step%'")
-        }
-    version = row[0] if row else 0
-    wrong = tables != {f"step{n}" for n in range(FIRST, version + 1)}
-    return f"version {version} has the tables {sorted(tables)}" if wrong else None
-
-
-def attack_postgres(_where: str, count: int) -> list[str]:
-    """The same on PostgreSQL."""
-    chance, faults, killed = random.Random(5), list[str](), 0
-    with postgres_server() as server:
-        with closing(open_store(server.app, USER)) as library:
-            for number in range(PAGES):
-                library.upsert(*page(number))
-        while killed < count:
-            with _rewound(server.owner):
-                for _ in range(2):
-                    process = start(_migrate_postgres, server.owner)
-                    time.sleep(chance.uniform(0, 0.12))
-                    killed += process.is_alive()
-                    kill(process)
-                    faults += filter(None, [_postgres_state(server.owner)])
-                _migrate_postgres(server.owner)
-                faults += filter(None, [_postgres_state(server.owner)])
-            with closing(open_store(server.app, USER)) as library:
-                faults += [*faults_of(library, 0), *library.check()]
+    chance, faults, killed, rounds, longest = random.Random(5), list[str](), 0, 0, 0.05
+    owner = re.sub(r"//[^@]*@", "//upgrader:@", server.owner).replace("/postgres?", "/upgraded?")
+    with psycopg.connect(server.owner, autocommit=True) as connection:
+        connection.execute("CREATE ROLE upgrader LOGIN CREATEROLE")
+        connection.execute("GRANT pagekeep_app, pagekeep_worker, pagekeep_door TO upgrader WITH ADMIN OPTION")
+    while killed < count:
+        version = 1 + rounds % (NEWEST - 1)
+        rounds += 1
+        with psycopg.connect(server.owner, autocommit=True) as connection:
+            connection.execute("DROP DATABASE IF EXISTS upgraded WITH (FORCE)")
+            connection.execute("CREATE DATABASE upgraded OWNER upgrader")
+        expected = make_postgres(owner, version)
+        began = time.monotonic()
+        process = start(_upgrade_postgres, owner)
+        time.sleep(chance.uniform(0, longest))
+        killed += process.is_alive()
+        kill(process)
+        with psycopg.connect(owner, autocommit=True) as connection, connection.transaction():
+            # The server ends the transaction of a killed client when it notices; this waits for that.
+            connection.execute("LOCK TABLE pagekeep.schema_version IN EXCLUSIVE MODE")
+            found = connection.execute("SELECT version FROM pagekeep.schema_version").fetchall()
+        if found not in ([(version,)], [(NEWEST,)]):
+            faults.append(f"schema {version} was left at {found}")
+        _upgrade_postgres(owner)
+        longest = min(5.0, max(longest, time.monotonic() - began))
+        where = server.app.replace("/postgres?", "/upgraded?")
+        faults += [f"schema {version}: {fault}" for fault in _faults(where, expected)]
     return faults
 
 
 def attack(where: str, count: int) -> list[str]:
     """On whichever engine."""
-    return (attack_postgres if where.startswith("postgres") else attack_sqlite)(where, count)
+    if not where.startswith("postgres"):
+        return attack_sqlite(where, count)
+    with postgres_server() as server:  # its own, where it may make databases and roles
+        return attack_postgres(server, count)
 
 
 __all__ = ["attack", "attack_on"]

@@ -26,7 +26,7 @@ from pagekeep.model import (
 )
 from pagekeep.model.lists.values import ItemChange, ItemList, SaveActions, SaveRule
 from pagekeep.store import Store, install_library, open_accounts, open_store, parse_query
-from pagekeep.store.migrations import Migration, migrations
+from pagekeep.store.migrations import migrations
 from tests.hostile import postgres_two_users
 from tests.hostile.postgres_two_users import catalog_faults
 from tests.store.crawls import fill_crawl
@@ -400,18 +400,6 @@ def test_an_owner_with_too_few_rights_is_told(server: Server) -> None:
 
     with pytest.raises(StoreError, match="may not install"):
         postgres.install(server.app.replace("/postgres?", "/template1?"))
-
-
-def test_a_step_that_fails_leaves_the_database_as_it_was(server: Server) -> None:
-    from pagekeep.store import postgres
-
-    newest = migrations("postgres")[-1].version
-    broken = Migration(newest + 1, "broken", "CREATE TABLE second (x INTEGER); INSERT INTO nowhere VALUES (1);")
-    with pytest.raises(StoreError):
-        postgres.install(server.owner, (*migrations("postgres"), broken))
-    with psycopg.connect(server.owner) as owner:
-        assert owner.execute("SELECT version FROM pagekeep.schema_version").fetchall() == [(newest,)]
-        assert owner.execute("SELECT to_regclass('pagekeep.second')").fetchone() == (None,)
 
 
 def test_a_database_without_library_says_so(server: Server) -> None:

@@ -123,17 +123,6 @@ def test_a_copy_is_made_before_a_migration(path: Path) -> None:
         assert copy.get(item.id) == item
 
 
-def test_a_migration_that_fails_leaves_the_library_as_it_was(path: Path) -> None:
-    open_store(path).close()
-    broken = Migration(NEWEST + 2, "broken", "CREATE TABLE third (x);\nINSERT INTO nowhere VALUES (1);\n")
-    with closing(sqlite.connect(path)) as connection, pytest.raises(StoreError):
-        sqlite.migrate(connection, path, (*migrations("sqlite"), SECOND, broken))
-    assert version(path) == NEWEST + 1
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("SELECT name FROM sqlite_master WHERE name = 'third'").fetchall() == []
-        assert connection.execute("SELECT x FROM second").fetchall() == [(1,)]
-
-
 def test_processes_that_open_a_new_library_at_once_make_it_once(path: Path) -> None:
     code = f"from pagekeep.store import open_store; open_store({str(path)!r}).close()"
     running = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(4)]

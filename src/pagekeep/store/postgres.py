@@ -11,7 +11,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from time import sleep
 from typing import Any, Final, TypeVar, cast
@@ -29,6 +29,7 @@ from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
 from pagekeep.store.postgres_errors import APP_ROLE, DOOR_ROLE, WORKER_ROLE, refuse
 from pagekeep.store.postgres_types import BEFORE_ALL_TIMES, adapt
+from pagekeep.store.reindex import refuse_upgrade, reindex
 from pagekeep.store.search import word_matches
 from pagekeep.store.search.filters import Where
 
@@ -41,7 +42,6 @@ _MAX_ATTEMPTS: Final = 10
 _MAX_IDLE: Final = 8
 """Unused connections kept open per process and role."""
 _PARAMETER: Final = re.compile(r":([a-z_]\w*)")
-_ACT_FOR: Final = "SELECT set_config('app.user_id', :user, true)"
 _CONFLICTS: Final = (
     errors.SerializationFailure,
     errors.DeadlockDetected,
@@ -52,7 +52,7 @@ _CONFLICTS: Final = (
 
 
 def install(dsn_owner: str, steps: tuple[Migration, ...] | None = None) -> None:
-    """Create or update the library's tables, roles and policies, each step wholly or not at all."""
+    """Create or upgrade the library's tables, roles and policies, wholly or not at all."""
     steps = migrations("postgres") if steps is None else steps
     try:
         with psycopg.connect(dsn_owner, autocommit=True) as connection:
@@ -60,8 +60,7 @@ def install(dsn_owner: str, steps: tuple[Migration, ...] | None = None) -> None:
             connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
             connection.execute(f"SET search_path = {SCHEMA}")
             connection.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
-            for step in steps:
-                _step(connection, step)
+            _upgrade(connection, steps)
             connection.execute(f"GRANT SELECT ON schema_version TO {APP_ROLE}, {DOOR_ROLE}")
             _let_owner_act(connection)
     except errors.InsufficientPrivilege as error:
@@ -97,14 +96,40 @@ def _let_owner_act(connection: Connection) -> None:
             connection.execute(f"GRANT {role} TO CURRENT_USER")
 
 
-def _step(connection: Connection, step: Migration) -> None:
-    with connection.transaction():
-        connection.execute("LOCK TABLE schema_version IN EXCLUSIVE MODE")
-        if _version(connection) < step.version:
-            connection.execute(step.sql.encode())
-            step.upgrade(partial(PostgresTransaction, connection), "item_words", _ACT_FOR)
-            connection.execute("DELETE FROM schema_version")
-            connection.execute("INSERT INTO schema_version VALUES (%s)", (step.version,))
+def _upgrade(connection: Connection, steps: tuple[Migration, ...]) -> None:
+    """Run the migrations that are missing, in one transaction."""
+    version = _version(connection)
+    try:
+        with connection.transaction():
+            connection.execute("LOCK TABLE schema_version IN EXCLUSIVE MODE")
+            version = _version(connection)
+            missing = [step for step in steps if step.version > version]
+            for step in missing:
+                connection.execute(step.sql.encode())
+                if step.changes_rows:
+                    _for_each_user(connection, step.change_rows)
+            if any(step.reindexes for step in missing):
+                adapt(connection)
+                _for_each_user(connection, reindex)
+            if missing:
+                connection.execute("DELETE FROM schema_version")
+                connection.execute("INSERT INTO schema_version VALUES (%s)", (missing[-1].version,))
+    except errors.InsufficientPrivilege:
+        raise
+    except (psycopg.Error, StoreError, ValueError, TypeError, LookupError) as error:
+        if not version:
+            raise
+        refuse_upgrade(version, steps[-1].version, error)
+
+
+def _for_each_user(connection: Connection, work: Callable[[PostgresTransaction], None]) -> None:
+    """Run the work as each user who has items. What is deferred is done as that user too: row security looks at each row."""
+    for (user,) in connection.execute("SELECT DISTINCT user_id FROM item_words").fetchall():
+        connection.execute("SELECT set_config('app.user_id', %s, true)", (user,))
+        work(PostgresTransaction(connection, user))
+        connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        connection.execute("SET CONSTRAINTS ALL DEFERRED")
+    connection.execute("SELECT set_config('app.user_id', '', true)")
 
 
 def _version(connection: Connection) -> int:

@@ -12,7 +12,6 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, Final, TypeVar
@@ -24,6 +23,7 @@ from pagekeep.store.blobs.folder import BlobFolder, blob_root
 from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
 from pagekeep.store.packing import pack, packer, unpack
+from pagekeep.store.reindex import refuse_upgrade, reindex
 from pagekeep.store.search import word_matches
 from pagekeep.store.search.filters import Where
 from pagekeep.store.sqlite_check import REPAIR, find_damage, has_broken_structure
@@ -104,7 +104,7 @@ def _connect_to(path: Path | str, pragmas: tuple[str, ...]) -> sqlite3.Connectio
 
 
 def migrate(connection: sqlite3.Connection, path: Path, steps: tuple[Migration, ...] | None = None) -> None:
-    """Update an older library, each step wholly or not at all, after making a copy of it."""
+    """Upgrade an older library, wholly or not at all, after making a copy of it."""
     steps = migrations("sqlite") if steps is None else steps
     version = _version(connection)
     if version > steps[-1].version:
@@ -113,27 +113,41 @@ def migrate(connection: sqlite3.Connection, path: Path, steps: tuple[Migration, 
         return
     if version:
         copy(connection, path.with_name(f"{path.name}.v{version}.backup"))
-    for step in steps:
-        retry_while_busy(lambda step=step: _step(connection, step))  # type: ignore[misc]
+    try:
+        retry_while_busy(lambda: _upgrade(connection, steps))
+    except (StoreError, ValueError, TypeError, LookupError) as error:
+        refuse_upgrade(version, steps[-1].version, error)
 
 
 def _version(connection: sqlite3.Connection) -> int:
     return int(retry_while_busy(lambda: connection.execute("PRAGMA user_version").fetchone())[0])
 
 
-def _step(connection: sqlite3.Connection, step: Migration) -> None:
-    """Run one migration, unless another process has run it while we waited for the lock."""
+def _upgrade(connection: sqlite3.Connection, steps: tuple[Migration, ...]) -> None:
+    """Run the migrations that are missing when the lock is ours: another process may have run them while we waited."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if connection.execute("PRAGMA user_version").fetchone()[0] < step.version:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        missing = [step for step in steps if step.version > version]
+        for step in missing:
             for statement in step.statements():
                 connection.execute(statement)
-            step.upgrade(partial(SqliteTransaction, connection), "items")
-            connection.execute(f"PRAGMA user_version = {step.version}")
+            if step.changes_rows:
+                for user in _users(connection):
+                    step.change_rows(SqliteTransaction(connection, user))
+        if any(step.reindexes for step in missing):
+            for user in _users(connection):
+                reindex(SqliteTransaction(connection, user))
+        if missing:
+            connection.execute(f"PRAGMA user_version = {missing[-1].version}")
         connection.execute("COMMIT")
     except BaseException:
         _roll_back(connection)
         raise
+
+
+def _users(connection: sqlite3.Connection) -> list[str]:
+    return [user for (user,) in connection.execute("SELECT DISTINCT user_id FROM items").fetchall()]
 
 
 def copy(connection: sqlite3.Connection, path: Path) -> None:

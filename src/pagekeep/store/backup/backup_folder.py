@@ -21,6 +21,7 @@ from pagekeep.store.backup import dump
 from pagekeep.store.blobs.folder import BlobFolder
 from pagekeep.store.engine import Engine, Transaction
 from pagekeep.store.packing import pack, unpack
+from pagekeep.store.reindex import reindex
 from pagekeep.store.storable import parse_json
 
 FORMAT: Final = 1
@@ -301,7 +302,7 @@ def _restore(tx: Transaction, engine: Engine, folder: Path, state: Mapping[str, 
                     values[name] = bool(values[name])
                 dump.put(tx, table, values)
                 items += table == "items"
-    dump.index_all(tx)
+    reindex(tx)
     return items
 
 

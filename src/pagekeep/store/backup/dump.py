@@ -12,13 +12,12 @@ from typing import Any, Final
 
 from pagekeep.errors import StoreError
 from pagekeep.store.engine import Row, Transaction
+from pagekeep.store.reindex import reindex
 from pagekeep.store.storable import NO_ID
 from pagekeep.store.tables.annotations import COLUMNS as ANNOTATION
 from pagekeep.store.tables.blobs import COLUMNS as ITEM_BLOB
 from pagekeep.store.tables.crawls.rows import RESULT as CRAWL_RESULT
-from pagekeep.store.tables.items import COLUMNS, SELECT, index, item_of
-from pagekeep.store.tables.numbers import give_missing
-from pagekeep.store.tables.reading.annotation_words import index_all_words
+from pagekeep.store.tables.items import COLUMNS
 from pagekeep.store.tables.reading.states import COLUMNS as READING_STATE
 
 if sys.version_info >= (3, 14):
@@ -181,26 +180,13 @@ def read(tx: Transaction, path: Path) -> None:
             _read_lines(tx, map(json.loads, file))
     except (OSError, EOFError, zstd.ZstdError, ValueError) as error:
         raise StoreError(f"{path} is not a complete backup.", suggestions=("Use another backup file.",)) from error
-    index_all(tx)
+    reindex(tx)
 
 
 def require_empty(tx: Transaction) -> None:
     """Raise `StoreError` when the user's library has items."""
     if tx.all("SELECT 1 FROM items WHERE user_id = :user LIMIT 1", user=tx.user_id):
         raise StoreError("The library is not empty.", suggestions=("Restore into a new library.",))
-
-
-def index_all(tx: Transaction) -> None:
-    """Index the search words and tags of all items and annotations, and give numbers to those whose backup has none."""
-    give_missing(tx)
-    index_all_words(tx)
-    last = 0
-    while batch := tx.all(
-        f"{SELECT} WHERE i.user_id = :user AND i.seq > :last ORDER BY i.seq LIMIT {_BATCH}", user=tx.user_id, last=last
-    ):
-        for row in batch:
-            index(tx, item_of(row), row[-1])
-        last = batch[-1][-1]
 
 
 def _read_lines(tx: Transaction, lines: Iterator[Any]) -> None:

@@ -1,14 +1,36 @@
-"""Numbered migrations from an empty database to the current schema. A released migration is never changed."""
+"""Numbered migrations from an empty database to the current schema.
+
+A released migration is never changed, and it never calls live code: today's functions write tables that an old schema does not
+have yet. It is SQL, or a frozen helper in this folder; a lint contract holds that nothing else is imported. Tables that are
+derived from others, such as the search words, are not filled by a migration: `reindex` rebuilds them once, after the last one.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
-if TYPE_CHECKING:
-    from pagekeep.store.engine import Transaction
+_CHANGES_ROWS: Final = frozenset({"suggested_tags"})
+"""Migrations with a helper, which runs for each user after the SQL."""
+_REINDEXES: Final = frozenset({"suggested_tags", "reading", "vocabulary"})
+"""Migrations that leave derived tables empty or out of date."""
+
+
+class Database(Protocol):
+    """What a helper may use: SQL in a running transaction of one user, with `:name` for parameters."""
+
+    user_id: str
+
+    def all(self, sql: str, **values: Any) -> list[tuple[Any, ...]]:
+        """Return all rows of a query."""
+
+    def run(self, sql: str, **values: Any) -> int:
+        """Run a statement and return how many rows it changed."""
+
+    def json(self, value: Mapping[str, Any]) -> Any:
+        """Return a mapping as a parameter for a JSON column."""
 
 
 class Migration(NamedTuple):
@@ -27,29 +49,22 @@ class Migration(NamedTuple):
                 yield statement
                 statement = ""
 
-    def upgrade(self, begin: Callable[[str], Transaction], table: str, act_for: str = "SELECT :user") -> None:
-        """Change what SQL cannot, after the SQL and in the same transaction.
+    @property
+    def changes_rows(self) -> bool:
+        """Whether `change_rows` has to run for every user."""
+        return self.name in _CHANGES_ROWS
 
-        `table` names all users, and the statement `act_for` lets the owner see the rows of one of them.
-        """
+    @property
+    def reindexes(self) -> bool:
+        """Whether derived tables have to be rebuilt after the last migration."""
+        return self.name in _REINDEXES
+
+    def change_rows(self, database: Database) -> None:
+        """Change the rows of one user in a way that SQL cannot, after the SQL and in the same transaction."""
         if self.name == "suggested_tags":
             from pagekeep.store.migrations.split_tags import split_tags  # only old libraries need it
 
-            for (user,) in begin("").all(f"SELECT DISTINCT user_id FROM {table}"):
-                begin(user).all(act_for, user=user)
-                split_tags(begin(user))
-        if self.name == "vocabulary":
-            from pagekeep.store.tables.browse.vocabulary import fill
-
-            for (user,) in begin("").all(f"SELECT DISTINCT user_id FROM {table}"):
-                begin(user).all(act_for, user=user)
-                fill(begin(user))
-        if self.name == "reading":
-            from pagekeep.store.tables.reading.annotation_words import index_all_words
-
-            for (user,) in begin("").all(f"SELECT DISTINCT user_id FROM {table}"):
-                begin(user).all(act_for, user=user)
-                index_all_words(begin(user))
+            split_tags(database)
 
 
 def migrations(engine: Literal["sqlite", "postgres"]) -> tuple[Migration, ...]:

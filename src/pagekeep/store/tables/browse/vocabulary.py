@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Final
 
 from pagekeep.store.engine import Transaction
-from pagekeep.store.packing import unpack
 from pagekeep.store.table import Table, reads
 
 MIN_CHARS, MAX_CHARS = 4, 24
@@ -17,7 +16,6 @@ _MAX_COMPARED: Final = 50_000
 _MAX_SECONDS: Final = 2.0
 _ROWS: Final = 100
 """Words in one statement."""
-_BATCH: Final = 500
 _MAX_SHARED: Final = 4
 """Letters by which two words with two mistakes can differ."""
 
@@ -56,23 +54,6 @@ def add_words(tx: Transaction, *texts: str) -> None:
             user=tx.user_id,
             **names,
         )
-
-
-def fill(tx: Transaction) -> None:
-    """Add the words of all items of the user, in a library that had no vocabulary."""
-    last = -1
-    while rows := tx.all(
-        "SELECT w.seq, w.head, w.body FROM item_words w JOIN items i ON i.seq = w.seq WHERE i.user_id = :user "
-        f"AND w.seq > :last ORDER BY w.seq LIMIT {_BATCH}",
-        user=tx.user_id,
-        last=last,
-    ):
-        add_words(tx, *(text for _, head, body in rows for text in (head, _unpack(body))))
-        last = rows[-1][0]
-
-
-def _unpack(body: str | bytes) -> str:
-    return body if isinstance(body, str) else unpack(body).decode()
 
 
 def _is_word(word: str) -> bool:
