@@ -1,5 +1,5 @@
 # Every target sets up what it needs; setup is quick when nothing changed.
-.PHONY: wheel setup browser node-tools archive-tools dialect-tools test quick quick-tests lint types eval bench hostile extension serve judge
+.PHONY: wheel setup browser node-tools archive-tools dialect-tools first-version test quick quick-tests lint types eval bench hostile extension serve judge
 
 BIN := .venv/bin
 CORPUS ?= $(firstword $(wildcard ../shared/corpora/wcxb) tests/corpus)
@@ -31,7 +31,11 @@ dialect-tools:
 archive-tools:
 	@scripts/install-archive-tools || true
 
-test: lint types browser node-tools archive-tools dialect-tools
+# The first version of this program, which writes a library for a test of upgrades.
+first-version:
+	@scripts/install-first-version || true
+
+test: lint types browser node-tools archive-tools dialect-tools first-version
 	@scripts/run-tests
 
 lint: setup

@@ -1,5 +1,5 @@
 -- The words of a user's library, of which the nearest is offered for one that is not found. Words of items that were removed stay:
--- what is offered is searched for first. See vocabulary.py, which fills it after this.
+-- what is offered is searched for first. `reindex` fills it after the last migration.
 CREATE TABLE vocabulary (
     user_id TEXT COLLATE "C" NOT NULL,
     word TEXT COLLATE "C" NOT NULL,
