@@ -189,7 +189,22 @@ PutResult = Literal["added", "updated", "unchanged"]
 """What happened to one item of a batch."""
 
 
-FilterName = Literal["is", "domain", "tag", "author", "lang", "list", "before", "after", "changed", "quality", "feed"]
+FilterName = Literal[
+    "is",
+    "domain",
+    "tag",
+    "author",
+    "lang",
+    "list",
+    "before",
+    "after",
+    "changed",
+    "published",
+    "published-after",
+    "published-before",
+    "quality",
+    "feed",
+]
 Order = Literal["saved", "opened", "title", "published", "updated"]
 
 
@@ -251,6 +266,8 @@ def item_filters(
     saved_after: str | None = None,
     saved_before: str | None = None,
     changed_since: str | None = None,
+    published_after: str | None = None,
+    published_before: str | None = None,
 ) -> tuple[Filter, ...]:
     """Return the filters for these conditions; `None` sets no condition. An item must have all `tags`."""
     flags = (
@@ -266,6 +283,8 @@ def item_filters(
         ("after", saved_after),
         ("before", saved_before),
         ("changed", changed_since),
+        ("published-after", published_after),
+        ("published-before", published_before),
         *(("tag", tag) for tag in tags),
     )
     return (

@@ -189,9 +189,31 @@ def test_lists_are_filtered_and_sorted(shell: Shell, flags: tuple[str, ...], tit
     assert [item["title"] for item in shell.json("list", *flags)["items"]] == titles
 
 
-def test_a_date_that_is_none_is_bad_input(shell: Shell) -> None:
-    done = shell.run("list", "--saved-after", "yesterday")
-    assert (done.exit_code, "2025-03-19" in done.stderr) == (2, True)
+@pytest.mark.parametrize("option", ["--saved-after", "--published-before"])
+def test_a_date_that_is_none_is_bad_input(shell: Shell, option: str) -> None:
+    for date in ("yesterday", "2025-02-30", "20250319"):
+        done = shell.run("list", option, date)
+        assert (done.exit_code, "2025-03-19" in done.stderr) == (2, True)
+
+
+def test_pages_are_listed_by_when_they_were_published(shell: Shell) -> None:
+    for name, date in (("a", "2025-03-19T23:00:00-05:00"), ("b", "2025-03-20T02:00:00Z"), ("c", "2024")):
+        shell.bodies[name] = article(100, title=name)
+        shell.save(name)
+        assert shell.run("edit", shell.url(name), "--date", date).exit_code == 0
+
+    def titles(*flags: str) -> str:
+        return "".join(item["title"] for item in shell.json("list", *flags)["items"])
+
+    assert titles("--order", "published") == "abc"
+    assert titles("--published-after", "2025", "--order", "published", "--reverse") == "ba"
+    assert titles("--published-before", "2025-03-20T03:00:00") == "cb"
+    assert titles("--published-before", "2025-03-19T22:30:00-05:00") == "cb"  # the same time elsewhere
+    found = shell.json("search", "published:2025-03-20")["items"]
+    assert {item["title"]: item["published_at"] for item in found} == {
+        "a": "2025-03-19T23:00:00-05:00",  # shown as the page wrote it
+        "b": "2025-03-20T02:00:00Z",
+    }
 
 
 def test_a_bookmark_names_the_reason_and_offers_the_retry(shell: Shell) -> None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 import click
 
+from pagekeep import clock
+
 EXIT_CODES: Final = (
     "Exit codes: 0 done; 1 unexpected failure; 2 bad input, item not found, or a page that could not be fetched; "
     "130 interrupted."
 )
-_DATE_CHARS: Final = len("2025-03-19")
 
 verbose_option = click.option(
     "--verbose",
@@ -94,14 +94,10 @@ def examples(*lines: str) -> str:
 
 
 def parse_date(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
-    """Check a date option; a date stays as it is, a date with a time becomes UTC as the library stores it."""
-    if value is None:
-        return None
-    try:
-        time = datetime.fromisoformat(value)
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not a date. Use the form 2025-03-19.") from None
-    return value if len(value) == _DATE_CHARS else time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    """Check a date option: a year, month, day or time, in UTC unless it names a zone, as in a search."""
+    if value is not None and clock.begin_of(value) is None:
+        raise click.BadParameter(f"{value!r} is not a date. Use the form 2025-03-19.")
+    return value
 
 
 def parse_pairs(values: tuple[str, ...], separator: str, option: str) -> dict[str, str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
 from typing import Final
 
+from pagekeep import clock
 from pagekeep.errors import InvalidQuery
 from pagekeep.library.items import get_item
 from pagekeep.library.lists.actions import change_selected
@@ -61,12 +61,6 @@ def check_value(name: str, value: str) -> str | None:
 
 def _check_date(text: str) -> str:
     """Return a year, month, day or time."""
-    whole = text + "-01-01"[len(text) - 4 :] if len(text) in (4, 7) else text
-    try:
-        if len(whole) == 10:
-            date.fromisoformat(whole)
-        else:
-            datetime.fromisoformat(whole)
-    except ValueError:
-        raise InvalidQuery(f"{text:.40} is not a date.", suggestions=("Write it as 2025-03-19.",)) from None
+    if clock.begin_of(text) is None:
+        raise InvalidQuery(f"{text:.40} is not a date.", suggestions=("Write it as 2025-03-19.",))
     return text

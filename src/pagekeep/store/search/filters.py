@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pagekeep.errors import InvalidQuery, StoreError
+from pagekeep import clock
+from pagekeep.errors import InvalidQuery
 from pagekeep.model import Filter
 from pagekeep.store.search.search_words import fold
-from pagekeep.store.storable import clean_id, clean_text, clean_time, domain_key
+from pagekeep.store.storable import clean_id, clean_text, domain_key
 
-_FIRST_DAY: Final = "0001-01-01"
+_FIRST_TIME: Final = "0001-01-01T00:00:00.000000Z"
+_LAST_TIME: Final = "9999-12-31T23:59:59.999999Z"
 NAME_END: Final = "\x1f"
 """Follows each of the authors that a filter means."""
 _IN_STATE: Final = "EXISTS (SELECT 1 FROM reading_states r WHERE r.user_id = i.user_id AND r.item_id = i.id AND {})"
@@ -60,17 +62,32 @@ def where_of(user_id: str, filters: tuple[Filter, ...]) -> Where:
     return where
 
 
+def published_range(filter: Filter) -> tuple[str, str] | None:
+    """Return from when and until before when a page was published; `None` for filters of other things."""
+    match filter.name:
+        case "published":
+            return _begin_of(filter.value), clock.end_of(filter.value) or _LAST_TIME
+        case "published-after":
+            return _begin_of(filter.value), _LAST_TIME
+        case "published-before":  # what has no date is before all times
+            return _FIRST_TIME, _begin_of(filter.value)
+    return None
+
+
 def _begin_of(date: str) -> str:
     """Return the time at which a year, month, day or time begins; `InvalidQuery` when there is no such date."""
-    whole = date + _FIRST_DAY[len(date) :] if len(date) < len(_FIRST_DAY) else date
-    try:
-        return clean_time(whole)
-    except StoreError:
-        raise InvalidQuery(f"There is no date {date:.40}.", suggestions=("Write it as 2025-03-19.",)) from None
+    begin = clock.begin_of(date)
+    if begin is None:
+        raise InvalidQuery(f"There is no date {date:.40}.", suggestions=("Write it as 2025-03-19.",))
+    return begin
 
 
 def _condition(filter: Filter) -> tuple[str, *tuple[Any, ...]]:
     value = clean_text(filter.value)
+    if (published := published_range(filter)) is not None:
+        # A page that names only a year does not say in which month.
+        precise = f" AND LENGTH(i.published_at) >= {len(value)}" if filter.name == "published" else ""
+        return (f"(i.published_sort >= {{0}} AND i.published_sort < {{1}}{precise})", *published)
     match filter.name:
         case "domain":
             key = domain_key(value)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pagekeep.model import Filter, ItemQuery
 from pagekeep.store.engine import Transaction
-from pagekeep.store.search.filters import NAME_END, Where, tag_key, where_of
+from pagekeep.store.search.filters import NAME_END, Where, published_range, tag_key, where_of
 from pagekeep.store.search.search_words import words
 from pagekeep.store.storable import clean_text, domain_key
 
@@ -90,12 +90,18 @@ def _select(tx: Transaction, filter: Filter) -> tuple[int, str, tuple[Any, ...]]
         return (count, sql, names) if names and count <= FEW else None
     if filter.name == "domain":
         key = domain_key(value)
-        sql = "SELECT n.seq FROM items n WHERE n.user_id = :user AND n.domain_key >= {0} AND n.domain_key < {1}"
-        first = sql.format(":first", ":last") + f" LIMIT {FEW + 1}"
-        rows = tx.all(f"SELECT COUNT(*) FROM ({first}) few", user=tx.user_id, first=key, last=key[:-1] + "/")
-        count = int(rows[0][0])
-        return (count, sql, (key, key[:-1] + "/")) if count <= FEW else None
+        return _select_range(tx, "domain_key", key, key[:-1] + "/")
+    if (published := published_range(filter)) is not None:
+        return _select_range(tx, "published_sort", *published)
     return None
+
+
+def _select_range(tx: Transaction, column: str, first: str, last: str) -> tuple[int, str, tuple[Any, ...]] | None:
+    """Return what `_select` does, for the values of an indexed column from the first to before the last."""
+    sql = f"SELECT n.seq FROM items n WHERE n.user_id = :user AND n.{column} >= {{0}} AND n.{column} < {{1}}"
+    few = sql.format(":first", ":last") + f" LIMIT {FEW + 1}"
+    count = int(tx.all(f"SELECT COUNT(*) FROM ({few}) few", user=tx.user_id, first=first, last=last)[0][0])
+    return (count, sql, (first, last)) if count <= FEW else None
 
 
 def _count(tx: Transaction, kind: str, key: str) -> int:

@@ -13,11 +13,12 @@
     list:reading         items of a list, or those that a saved search finds; list:"to read"
     before:2025-03       saved before; `after:` from then on; year, month, day or time
     changed:2025-03      changed from then on
+    published:2025-03    published in that year, month or day; `published-after:` from then on, `published-before:` before
     quality:article      article, simplified, bookmark or discarded
     feed:harbour         entries in the feed inbox, by the feed's name, folder or address; feed:all
 
-An unknown filter is an error; addresses (`https://...`) and everything in quotes are words. Archived items are found, deleted
-ones only with `is:deleted`.
+Dates are in UTC. An unknown filter is an error; addresses (`https://...`) and everything in quotes are words. Archived items
+are found, deleted ones only with `is:deleted`.
 """
 
 from __future__ import annotations
@@ -40,8 +41,10 @@ MAX_SHORT_PREFIXES: Final = 4
 """Beginnings of one or two letters: each occurs in most texts, and ten of them take as long as a hundred plain searches."""
 _SHORT_CHARS: Final = 2
 
-_PART: Final = re.compile(r'(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))')
+_PART: Final = re.compile(r'(-?)(?:((?:published-)?[a-z]+):)?(?:"([^"]*)"?|(\S+))')
 _DATE: Final = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2}(T[0-9:.]+Z?)?)?)?")
+_DAY: Final = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
+_DATED: Final = ("before", "after", "changed", "published", "published-after", "published-before")
 _STATES: Final = ("pinned", "unread", "reading", "read", "archived", "deleted", "fetch-again", "gone")
 _LEVELS: Final = get_args(QualityLevel)
 _FILTERS: Final = get_args(FilterName)
@@ -107,8 +110,8 @@ def _refuse_short_prefixes(terms: list[Term]) -> None:
 
 
 def _value(name: str, value: str) -> str:
-    if name in ("before", "after", "changed"):
-        if not _DATE.fullmatch(value):
+    if name in _DATED:
+        if not (_DAY if name == "published" else _DATE).fullmatch(value):
             raise InvalidQuery(
                 f"`{name}:{value:.40}` is not a date.", suggestions=(f"Write it as `{name}:2025-03-19`.",)
             )

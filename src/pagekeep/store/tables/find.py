@@ -24,12 +24,12 @@ ORDER_COLUMNS: Final[dict[Order, str]] = {
     "saved": "i.saved_at",
     "opened": "COALESCE(i.last_opened_at, '{no_time}')",
     "title": "i.title_key",
-    "published": "COALESCE(i.published_at, '')",
+    "published": "i.published_sort",
     "updated": "i.updated_at",
 }
 """What each order sorts by."""
-_TIMES: Final = ("saved", "opened", "updated")
-"""Orders whose keys are times."""
+TIMES: Final = ("saved", "opened", "published", "updated")
+"""Orders whose keys are times; the one before all times is an empty text."""
 
 _COUNTED: Final[dict[tuple[Filter, ...], str]] = {
     (): "all",
@@ -54,7 +54,7 @@ class FindTable(Table):
         direction, sign = ("DESC", "<") if query.descending else ("ASC", ">")
         if query.after is not None:
             begin, item_id = read_key(query.after, kind, str, str)
-            if query.order in _TIMES:
+            if query.order in TIMES:
                 begin = read_time(begin) or tx.no_time
             where.add(f"({column}, i.id) {sign} ({{0}}, {{1}})", begin, clean_id(item_id))
         order = f"{column} {direction}, i.id {direction}"

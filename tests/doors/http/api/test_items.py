@@ -41,6 +41,16 @@ def test_items_are_listed_by_every_filter(client: TestClient) -> None:
     assert titles(client, "?deleted=true") == ["Page a"]
 
 
+def test_items_are_listed_by_when_they_were_published(client: TestClient) -> None:
+    for name, date in (("a", "2025-03-19T23:00:00-05:00"), ("b", "2025-03-20T02:00:00Z"), ("c", "2024")):
+        where = f"/api/v1/items/{saved(client, name)['id']}"
+        assert client.patch(where, json={"published_at": date}).json()["item"]["published_at"] == date
+    assert titles(client, "?order=published") == ["Page a", "Page b", "Page c"]
+    assert titles(client, "?order=published&published_after=2025&descending=false") == ["Page b", "Page a"]
+    assert titles(client, "?published_before=2025-03-20T03:00:00Z") == ["Page c", "Page b"]
+    assert client.get("/api/v1/items?published_after=soon").status_code == 422
+
+
 def test_pages_of_a_list_follow_each_other_by_their_key(client: TestClient) -> None:
     for name in "abc":
         saved(client, name)

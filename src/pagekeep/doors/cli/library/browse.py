@@ -37,6 +37,7 @@ def _paging_options(command: Any) -> Any:
         "list",
         "list --tag harbour --order title",
         "list --archived --domain example.com",
+        "list --published-after 2025-03 --order published",
         "list --json | jq -r '.items[].url'",
     ),
 )
@@ -51,6 +52,10 @@ def _paging_options(command: Any) -> Any:
 @click.option("--fetch-again", is_flag=True, help="Only pages that could not be fetched and are to be fetched again.")
 @click.option("--saved-after", metavar="DATE", callback=parse_date, help="Only pages saved on this date or later.")
 @click.option("--saved-before", metavar="DATE", callback=parse_date, help="Only pages saved before this date.")
+@click.option(
+    "--published-after", metavar="DATE", callback=parse_date, help="Only pages published on this date or later."
+)
+@click.option("--published-before", metavar="DATE", callback=parse_date, help="Only pages published before this date.")
 @click.option(
     "--order",
     type=click.Choice(("saved", "opened", "title", "published")),
@@ -93,6 +98,8 @@ def _query(options: dict[str, Any]) -> ItemQuery:
         gone=True if options["gone"] else None,
         saved_after=options["saved_after"],
         saved_before=options["saved_before"],
+        published_after=options["published_after"],
+        published_before=options["published_before"],
     )
     descending = (options["order"] != "title") != options["reverse"]
     return ItemQuery(
@@ -124,7 +131,8 @@ def search(
 ) -> None:
     """Search saved pages, best match first.
 
-    Also understood: "a phrase", -without, is:unread, domain:example.com, tag:name, author:name, lang:de, before:2025-01-01.
+    Also understood: "a phrase", -without, is:unread, domain:example.com, tag:name, author:name, lang:de, before:2025-01-01,
+    published:2025-03.
     """
     with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.items import search_items

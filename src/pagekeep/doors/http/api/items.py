@@ -74,6 +74,8 @@ def list_items(
     gone: Annotated[bool | None, Query(description="Only pages that have gone from the web, or no such pages.")] = None,
     saved_after: Time = None,
     saved_before: Time = None,
+    published_after: Time = None,
+    published_before: Time = None,
     order: Order = "saved",
     descending: Annotated[
         bool | None, Query(description="Newest or Z first; the default is newest first, and A first by title.")
@@ -94,6 +96,8 @@ def list_items(
         gone=gone,
         saved_after=saved_after,
         saved_before=saved_before,
+        published_after=published_after,
+        published_before=published_before,
     )
     newest_first = order != "title" if descending is None else descending
     query = ItemQuery(filters=filters, order=order, descending=newest_first, limit=limit, after=after)

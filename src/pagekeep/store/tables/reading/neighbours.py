@@ -11,7 +11,7 @@ from pagekeep.store.engine import Transaction
 from pagekeep.store.search.filters import where_of
 from pagekeep.store.storable import clean_id
 from pagekeep.store.table import Table, reads
-from pagekeep.store.tables.find import ORDER_COLUMNS
+from pagekeep.store.tables.find import ORDER_COLUMNS, TIMES
 from pagekeep.store.tables.search import MAX_SECONDS, walk_places
 
 _MAX_HITS: Final = 400
@@ -45,15 +45,11 @@ def _beside(tx: Transaction, query: ItemQuery, seq: int, *, backwards: bool) -> 
     value, item_id = tx.all(f"SELECT {column}, i.id FROM items i WHERE i.seq = :seq", seq=seq)[0]
     direction, sign = ("DESC", "<") if query.descending != backwards else ("ASC", ">")
     where.add(
-        f"({column}, i.id) {sign} ({{0}}, {{1}})", value or (tx.no_time if query.order in _TIMES else value), item_id
+        f"({column}, i.id) {sign} ({{0}}, {{1}})", value or (tx.no_time if query.order in TIMES else value), item_id
     )
     order = f"{column} {direction}, i.id {direction}"
     rows = tx.all(f"SELECT i.id, i.title FROM items i WHERE {where} ORDER BY {order} LIMIT 1", **where.values)
     return ItemLink(str(rows[0][0]), rows[0][1]) if rows else None
-
-
-_TIMES: Final = ("saved", "opened", "updated")
-"""Orders whose values are times; PostgreSQL gives the one before all times as an empty text."""
 
 
 def _in_search(tx: Transaction, query: ItemQuery, seq: int) -> Neighbours:

@@ -194,9 +194,6 @@ class _Busy(PagekeepError):
 
 
 def _published(date: str | None) -> str | None:
-    """Return a date of a page, which may lack its time, as feeds write it."""
-    try:
-        time = datetime.fromisoformat(date or "")
-    except ValueError:
-        return None
-    return clock.to_the_second(clock.format_time(time if time.tzinfo else time.replace(tzinfo=UTC)))
+    """Return a date of a page, which may be a year or a day, as feeds write it."""
+    begin = clock.begin_of(date or "")
+    return clock.to_the_second(begin) if begin else None
