@@ -20,7 +20,7 @@ from tests.site.fixtures import SENTENCE
 from tests.store.making import NOW
 
 RULES = Rulebook(())
-Part = Literal["raw", "text", "blob"]
+Part = Literal["raw", "text", "blob", "version"]
 
 
 def page(number: int) -> bytes:
@@ -75,7 +75,7 @@ def database(where: str, user: str) -> Iterator[Any]:
 
 
 def flip(where: str, user: str, item_id: str, part: Part, dice: random.Random) -> None:
-    """Change one byte of an item's text or packed raw page, as a bad disk does."""
+    """Change one byte of an item's text, packed raw page, kept file or earlier version, as a bad disk does."""
     if part == "blob" and not where.startswith("postgres"):
         _flip_file(where, user, item_id, dice)
         return
@@ -88,9 +88,17 @@ def flip(where: str, user: str, item_id: str, part: Part, dice: random.Random) -
             (user, item_id),
         )
     elif part == "blob":
-        key = f"user_id = {mark} AND hash = (SELECT hash FROM item_blobs WHERE user_id = {mark} AND item_id = {mark})"
+        key = f"user_id = {mark} AND hash = (SELECT MIN(hash) FROM item_blobs WHERE user_id = {mark} AND item_id = {mark})"
         select, update = f"SELECT body FROM blobs WHERE {key}", f"UPDATE blobs SET body = {mark} WHERE {key}"
         values = (user, user, item_id)  # type: ignore[assignment]
+    elif part == "version":
+        current = f"SELECT hash FROM raw_pages WHERE user_id = {mark} AND item_id = {mark}"
+        versions = (
+            f"SELECT MIN(hash) FROM snapshots WHERE user_id = {mark} AND item_id = {mark} AND hash NOT IN ({current})"
+        )
+        key = f"user_id = {mark} AND hash = ({versions})"
+        select, update = f"SELECT body FROM raw_bodies WHERE {key}", f"UPDATE raw_bodies SET body = {mark} WHERE {key}"
+        values = (user, user, item_id, user, item_id)  # type: ignore[assignment]
     else:
         key = f"user_id = {mark} AND hash = (SELECT hash FROM raw_pages WHERE user_id = {mark} AND item_id = {mark})"
         select, update = f"SELECT body FROM raw_bodies WHERE {key}", f"UPDATE raw_bodies SET body = {mark} WHERE {key}"

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
-from pagekeep.errors import FetchTimeout
+import pytest
+
+from pagekeep.errors import FetchTimeout, Outdated
 from pagekeep.library.failed_saves import keep_address
+from pagekeep.library.imports.merge import merge_items
 from pagekeep.library.receipts.verdict import Verdict
 from pagekeep.library.receipts.verify import select, verify
-from pagekeep.model import PARSER_VERSION, Item
+from pagekeep.model import PARSER_VERSION, Change, Item, NewItem, Retention
 from pagekeep.present.item_content import shown_content
 from pagekeep.rules import Rulebook
 from pagekeep.rules.rule import HostTrigger, Rule, Trigger
 from pagekeep.store import Store
-from tests.library.receipts.making import RULES, flip, keep, keep_file
-from tests.store.making import NOW, make_item, make_raw
+from tests.hostile import verify_histories
+from tests.library.receipts.making import RULES, flip, keep, keep_file, page
+from tests.site.fixtures import WALL
+from tests.store.making import NOW, Server, make_item, make_raw
 
 
 def verdicts(library: Store, *keys: str, rules: Rulebook = RULES) -> dict[str, Verdict]:
@@ -149,3 +157,84 @@ def test_second_failure_of_a_save_is_not_damage(library: Store) -> None:
     assert item.metadata.reason == "The page did not answer within 30 seconds."
     assert "seconds" in shown_content(item)
     assert "second" not in item.content
+
+
+def test_imported_text_does_not_stay_with_the_raw_page_of_a_wall(library: Store) -> None:
+    """An export in JSON has no raw page: the one that the library has of a wall is not the page of the imported text."""
+    article = keep(library, 1)
+    library.delete(article.id, NOW)
+    library.purge()
+    wall = keep(library, 1, WALL.encode())
+    assert (wall.metadata.quality, library.raw(wall.id) is not None) == ("bookmark", True)
+    ((merged, outcome),) = library.upsert_many([NewItem(article)], merge_items)
+    assert (outcome, merged.content, library.raw(wall.id)) == ("updated", article.content, None)
+    assert only(library, wall).reason == "no_raw_page"
+
+
+def test_edit_that_is_given_up_does_not_blame_a_newer_raw_page(library: Store) -> None:
+    """A watched page gets new versions while the user's own text stays."""
+    item = keep(library, 1)
+    rewrite(library, item, "My own words.", edited=True)
+    schedule = library.set_schedule("watch", item.id, item.url, 60, NOW, NOW)
+    change = Change(str(uuid4()), item.id, 1, 0, 1, 1, "", NOW)
+    edited = library.get(item.id)
+    newer = replace(make_raw(page(2)), fetched_at=NOW)
+    assert library.record_change(schedule.id, {}, edited, newer, change, retention=Retention()) is not None
+    library.set_metadata(item.id, NOW, edited=False, parser_version=None)  # as the mirror does
+    assert only(library, item).state == "unproven"
+
+
+def test_undo_does_not_bring_back_the_text_of_another_raw_page(library: Store) -> None:
+    before = keep(library, 1)
+    action = str(uuid4())
+    library.add_action(action, "Extracted again", NOW)
+    rewrite(library, before, "Other words.")
+    library.record_reparse(action, before.id, before)
+    now = library.get(before.id)
+    raw = make_raw(b"<p>Another page.")
+    library.upsert(replace(now, metadata=replace(now.metadata, raw_hash=sha256(raw.body).hexdigest())), raw)
+    assert library.undo_items(action, 10, NOW).kept == 1
+    assert only(library, before).reason != "raw_page"
+
+
+def test_item_that_changes_while_it_is_read_is_read_again(library: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    item, read = keep(library, 1), library.raw_hash
+    bodies = [page(2)]
+
+    def save_meanwhile(item_id: str) -> str | None:
+        if bodies:
+            keep(library, 1, bodies.pop())
+        return read(item_id)
+
+    monkeypatch.setattr(library, "raw_hash", save_meanwhile)
+    assert only(library, item).state == "verified"
+    assert not bodies
+
+
+def test_same_page_that_is_stored_after_a_newer_version_keeps_its_raw_page(library: Store) -> None:
+    """Two fetches at once: the one that found nothing new is stored last."""
+    before = keep(library, 1)
+    raw = library.raw(before.id)
+    assert raw is not None
+    keep(library, 1, page(2))
+    library.upsert(before, replace(raw, body=page(1) + b"<!-- noise -->"), versions="keep")
+    assert only(library, before).state == "verified"
+
+
+def test_page_that_was_fetched_while_it_was_extracted_again_stays(library: Store) -> None:
+    item = keep(library, 1)
+    newer = make_raw(page(1) + b"<!-- noise -->")
+    now = replace(item, metadata=replace(item.metadata, raw_hash=sha256(newer.body).hexdigest()))
+    library.upsert(now, newer)
+    with pytest.raises(Outdated):
+        library.replace_content(
+            item.id, content="Older words.", title="", author=None, published_at=None, metadata=item.metadata, now=NOW,
+            replaces=item.content,
+        )  # fmt: skip
+    assert only(library, item).state == "verified"
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_random_histories_leave_nothing_but_the_damage_of_the_test(engine: str, server: Server, tmp_path: Path) -> None:
+    where = str(tmp_path / "histories.db") if engine == "sqlite" else server.app
+    assert verify_histories.attack(where, 30) == []

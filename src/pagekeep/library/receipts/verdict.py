@@ -154,7 +154,9 @@ def _stored_faults(evidence: Evidence, compared: list[Compared]) -> Iterator[tup
         digest = hashlib.sha256(evidence.raw.body).hexdigest()
         if evidence.raw_name not in (None, digest):
             yield "raw_page", "The raw page does not have the hash under which it was stored."
-        if about.raw_hash not in (None, digest) and not about.edited:
+        # A text without a parser version is one that the user edited, and that no page gives.
+        is_derived = not about.edited and about.parser_version is not None
+        if about.raw_hash not in (None, digest) and is_derived:
             yield "raw_page", "The raw page is not the one that the text was made from."
         if evidence.raw_name is not None or about.raw_hash is not None:
             compared.append("raw_page")

@@ -108,8 +108,20 @@ def _read_all(store: Store, ids: Iterable[str]) -> Iterator[Evidence | Verdict]:
 def _read(store: Store, item_id: str, intact: set[str]) -> Evidence | Verdict:
     """Return an item with its raw page, or the verdict that it cannot be read.
 
-    `intact` are the hashes of kept files that were found intact: a file that many items use is read once.
+    An item that was changed while it was read is read again: its parts would be those of two states. `intact` are the hashes
+    of kept files that were found intact: a file that many items use is read once.
     """
+    evidence = _read_once(store, item_id, intact)
+    for _ in range(_MAX_READS - 1):
+        if isinstance(evidence, Verdict) or evidence.raw_fault is not None:
+            break
+        if store.get(item_id) == evidence.item and store.raw_hash(item_id) == evidence.raw_name:
+            break
+        evidence = _read_once(store, item_id, intact)
+    return evidence
+
+
+def _read_once(store: Store, item_id: str, intact: set[str]) -> Evidence | Verdict:
     try:
         item = store.get(item_id)
     except NotFound:
@@ -124,6 +136,7 @@ def _read(store: Store, item_id: str, intact: set[str]) -> Evidence | Verdict:
     return _add_files(evidence, store, intact)
 
 
+_MAX_READS: Final = 5
 _UNREADABLE: Final = (PagekeepError, ValueError, TypeError)
 
 

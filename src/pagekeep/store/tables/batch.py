@@ -33,8 +33,9 @@ class BatchTable(Table):
         """Save many pages, all or none; return each as stored, and whether it was added, updated or unchanged.
 
         An existing item becomes `merge(old, new)`, which must have no other effect; returning the old item leaves it
-        unchanged. The raw page is stored where the content is the new one's, as another version of the page. Annotations are
-        added unless one with their id exists. An id that belongs to another page is replaced.
+        unchanged. The raw page is stored where the content is the new one's, as another version of the page; if that came
+        without one, the old raw page goes, as it belongs to other content. Annotations are added unless one with their id
+        exists. An id that belongs to another page is replaced.
         """
         new = [items.check_item(tx, entry.item) for entry in entries]
         hashes = [url_hash(item.url) for item in new]
@@ -52,6 +53,8 @@ class BatchTable(Table):
         for slot in existing:
             if slot.raw is not None:
                 snapshots.add(tx, slot.item.id, slot.raw, slot.item.source, retention)
+            elif slot.replaced:
+                raw_pages.drop(tx, slot.item.id)
         _insert(tx, added)
         for slot in existing:
             if slot.old is not None and slot.seq is not None and slot.changed:
@@ -79,6 +82,8 @@ class _Slot:
     """`None` until it is inserted."""
     raw: RawPage | None = None
     changed: bool = True
+    replaced: bool = False
+    """Whether the content is that of a new item, which came without the raw page it was made from."""
 
 
 def _existing(tx: Transaction, hashes: Sequence[str]) -> dict[str, _Slot]:
@@ -107,8 +112,8 @@ def _fill(slots: dict[str, _Slot], name: str, item: Item, raw: RawPage | None, m
     merged = clean_item(merge(slot.item, item))
     if merged == slot.item:
         return "unchanged"
-    if raw is not None and merged.content == item.content != slot.item.content:
-        slot.raw = raw
+    if merged.content == item.content != slot.item.content:
+        slot.raw, slot.replaced = raw, raw is None
     slot.item, slot.changed = merged, True
     return "updated"
 

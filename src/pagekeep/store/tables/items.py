@@ -140,7 +140,8 @@ class ItemTable(Table):
     ) -> Item:
         """Store a new extraction of the same page: the derived fields of the metadata are replaced, the user's stay.
 
-        `replaces` is the text that the caller has seen; `Outdated` when the item has another one by now.
+        `replaces` is the text that the caller has seen; `Outdated` when the item has another one by now, or another raw
+        page than the one that the text was made from.
 
         With `edited` in the metadata it is the user's own version, which no later extraction replaces, neither by this nor
         by `upsert`, until `edited` is removed from the item. A result better than a bookmark resets the retry count.
@@ -150,6 +151,8 @@ class ItemTable(Table):
             raise Outdated("The item was changed in the meantime.")
         if old.metadata.edited and not metadata.edited:
             return old
+        if metadata.raw_hash not in (None, raw_pages.hash_of(tx, item_id)) and replaces is not None:
+            raise Outdated("The item was changed in the meantime.")
         derived = {name: getattr(metadata, name) for name in DERIVED_METADATA}
         retries = old.metadata.retry_count if metadata.quality == "bookmark" else 0
         merged = replace(old.metadata, **derived, edited=metadata.edited, retry_count=retries)
@@ -243,7 +246,7 @@ def put_page(
         old = item_of(rows[0])
         new_source, item = item.source, _merge(old, item)
         # First the raw page: a first version takes its source from the item as it was.
-        _put_raw(tx, item.id, raw, versions, source or new_source, retention)
+        item = _put_raw(tx, item, raw, versions, source or new_source, retention)
         item = rewrite(tx, old, item, rows[0][-1])
         if old.metadata.has_only_address and not item.metadata.has_only_address:
             item = save_rules.apply_rules(tx, item, rows[0][-1], save_rules.enabled_rules(tx))
@@ -258,16 +261,22 @@ def put_page(
 
 
 def _put_raw(
-    tx: Transaction, item_id: str, raw: RawPage | None, versions: Versions, source: str, retention: Retention
-) -> None:
+    tx: Transaction, item: Item, raw: RawPage | None, versions: Versions, source: str, retention: Retention
+) -> Item:
+    """Store the raw page of an item; return the item, which names the raw page that its text is from."""
     if raw is None:
-        raw_pages.put(tx, item_id, None)
+        raw_pages.put(tx, item.id, None)
     elif versions == "add":
-        snapshots.add(tx, item_id, raw, source, retention)
-    elif versions == "keep" and raw_pages.has(tx, item_id):
-        raw_pages.put_validators(tx, item_id, raw)
+        snapshots.add(tx, item.id, raw, source, retention)
+    elif versions == "keep" and (stored := raw_pages.hash_of(tx, item.id)) is not None:
+        if item.metadata.raw_hash in (None, stored):
+            raw_pages.put_validators(tx, item.id, raw)
+        else:  # another save stored a newer version in the meantime: this one is the newest again
+            snapshots.add(tx, item.id, raw, source, retention)
+            return replace(item, metadata=replace(item.metadata, raw_hash=raw_pages.content_hash(raw.body)))
     else:
-        raw_pages.put(tx, item_id, raw)
+        raw_pages.put(tx, item.id, raw)
+    return item
 
 
 def item_of(row: Row) -> Item:
