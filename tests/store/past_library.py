@@ -26,6 +26,8 @@ USERS = ("ada", "grace")
 ITEMS = 14
 """Items of each user."""
 TIME = "2025-03-19T10:{:02}:00.000000Z"
+PUBLISHED = (None, "2024", "2025-01-01T04:00:00Z", "2024-12-31T23:30:00-05:00", "2025-01-01T14:00:00+09:00")
+"""Dates of pages, in the order of their instants."""
 _WORDS = ("lighthouse", "ferry", "größe", "数学", "tide table", "driftwood", "Ångström", "harbour")
 
 
@@ -177,7 +179,7 @@ def _put_item(database: PastDatabase, expected: Expected, user: str, number: int
         domain_key=f"example.site{number % 3}.",
         title_key=title.lower(),
         saved_at=TIME.format(number),
-        published_at="2024-12-31" if number % 2 else None,
+        published_at=PUBLISHED[number * 3 % 5],
         created_at=TIME.format(number),
         updated_at=TIME.format(number + 1),
         deleted_at=deleted,
@@ -211,6 +213,7 @@ def _put_item(database: PastDatabase, expected: Expected, user: str, number: int
         "title": title,
         "content": content,
         "author": "Ada Lovelace" if number % 2 else None,
+        "published_at": PUBLISHED[number * 3 % 5],
         "saved_at": TIME.format(number),
         "updated_at": TIME.format(number + 1),
         "deleted_at": deleted,
@@ -331,6 +334,9 @@ def faults_of(library: Store, expected: Expected) -> list[str]:
         if versions != expected.versions.get(url, [expected.raw[url]]):
             found.append(f"{url} has the versions {versions}")
     found += list(_search_faults(library, expected))
+    dated = library.find(ItemQuery(order="published", descending=False, limit=500)).items
+    if tuple(dict.fromkeys(item.published_at for item in dated)) != PUBLISHED:
+        found.append(f"by publication the pages are {[item.published_at for item in dated]}")
     jobs = {job.url_full: job.state for job in library.jobs()}
     found += [f"job {url} is {jobs.get(url)}" for url, state in expected.jobs.items() if jobs.get(url) != state]
     lists = {

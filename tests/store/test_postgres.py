@@ -361,7 +361,11 @@ def _check_types(owner: Any) -> None:
     for kind, columns in TYPES.items():
         assert {name for name, data_type in rows if data_type == kind} == columns
     times = {name for name, _ in rows if name.endswith(("_at", "_after", "_until"))} - {"items.published_at"}
-    assert {name for name, kind in rows if kind == "timestamp with time zone"} == {*times, "sign_in_failures.since"}
+    assert {name for name, kind in rows if kind == "timestamp with time zone"} == {
+        *times,
+        "sign_in_failures.since",
+        "items.published_sort",
+    }
     secured = owner.execute(
         "SELECT relname, relforcerowsecurity FROM pg_class WHERE relnamespace = 'pagekeep'::regnamespace AND relrowsecurity"
     ).fetchall()
