@@ -77,15 +77,16 @@ def _urls(where: str, prefix: str, *, deleted: bool = False) -> list[str]:
 
 
 def two_saves(where: str, round_: int) -> list[str]:
-    """One page sent by two browsers at once makes one item with the tags of both."""
+    """One page sent by two browsers at once makes one item with the tags of both; one of them reports that it is new."""
     url = f"https://saves{round_}.example/page"
-    body = article(150).encode()
+    body, outcomes = article(150).encode(), list[str]()
 
     def send(tag: str) -> Work:
         async def work(library: Store) -> None:
             async with Retrieval(Settings(render="never"), Rulebook()) as retrieval:
                 uploaded = Fetched(url, url, 200, {}, body, encoding="utf-8")
-                await save(Request(url), library, retrieval, tags=(tag,), uploaded=uploaded)
+                saved = await save(Request(url), library, retrieval, tags=(tag,), uploaded=uploaded)
+                outcomes.append(saved.outcome)
 
         return lambda library: asyncio.run(work(library))
 
@@ -94,6 +95,8 @@ def two_saves(where: str, round_: int) -> list[str]:
         found = [item for item in all_items(library) if item.url == url]
     if len(found) != 1 or not {"one", "two"} <= set(found[0].metadata.tags):
         errors.append(f"two saves: {[item.metadata.tags for item in found]}")
+    if sorted(outcomes) != ["added", "updated"]:
+        errors.append(f"two saves report {outcomes}")
     return errors
 
 

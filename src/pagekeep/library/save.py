@@ -128,11 +128,9 @@ async def _save(
     capture.page = captured.page
     progress("Storing")
     url = known.url if known else await to_thread(_identity, request.url, captured, store)
-    existing = known or await to_thread(store.find_url, url)
     remote = captured.fetched.content_type == REMOTE_READER_TYPE
     source = what.source or (_uploaded_source(uploaded) if uploaded else "remote" if remote else "web")
     auto_tags = retrieval.settings.auto_tags
-    before = await _read_before(existing, store, retrieval) if existing else None
     target = _Target(
         url,
         request.url,
@@ -144,11 +142,14 @@ async def _save(
         options,
         source,
         request.join_pages,
-        before,
         retention(retrieval.settings),
         retrieval.settings.check_links_days,
     )
-    saved = await to_thread(_store, captured, existing, store, target)
+    existing, saved = known, None
+    while saved is None:  # again when another save of the page came first: the better of the two stays
+        existing = existing or await to_thread(store.find_url, url)
+        before = await _read_before(existing, store, retrieval) if existing else None
+        saved = await to_thread(_store, captured, existing, before, store, target)
     if saved.outcome == "added":
         await to_thread(_follow_up, saved.item, store, retrieval)
     warnings = tuple(warning for warning in captured.page.trace.warnings if warning.code in _SHOWN_WARNINGS)
@@ -274,8 +275,6 @@ class _Target:
     options: Options
     source: str
     join_pages: bool | None
-    before: Item | None
-    """The stored version, as this parser makes it."""
     retention: Retention
     check_days: int
 
@@ -293,7 +292,10 @@ def _identity(requested: str, captured: Captured, store: Store) -> str:
     return url
 
 
-def _store(captured: Captured, existing: Item | None, store: Store, target: _Target) -> SaveResult:
+def _store(
+    captured: Captured, existing: Item | None, before: Item | None, store: Store, target: _Target
+) -> SaveResult | None:
+    """Store a page; `before` is the stored version as this parser makes it. `None` if an item exists when none was known."""
     page, fetched = captured.page, captured.fetched
     new = build_item.new_item(
         page,
@@ -310,7 +312,8 @@ def _store(captured: Captured, existing: Item | None, store: Store, target: _Tar
     )
     new = replace(new, metadata=replace(new.metadata, join_pages=target.join_pages))
     if existing is None:
-        return SaveResult(store.upsert(new, build_item.to_raw_page(fetched, target.now)), "added")
+        added = store.add_page(new, build_item.to_raw_page(fetched, target.now))
+        return SaveResult(added, "added") if added else None
     if existing.metadata.edited:
         return SaveResult(_keep(store, existing, new, None), "kept", build_item.EDITED)
     worse = None if target.force else build_item.why_worse(new.metadata, existing.metadata)
@@ -318,7 +321,7 @@ def _store(captured: Captured, existing: Item | None, store: Store, target: _Tar
         return SaveResult(_keep(store, existing, new, worse), "kept", worse)
     if page.quality.level == "bookmark":  # retries count until one succeeds
         new = replace(new, metadata=replace(new.metadata, retry_count=existing.metadata.retry_count))
-    raw, before = build_item.to_raw_page(fetched, target.now), target.before
+    raw = build_item.to_raw_page(fetched, target.now)
     if before is not None and before.content == new.content:
         item = _store_unchanged(store, existing, before, new, raw)
     else:

@@ -263,6 +263,40 @@ def test_threads_save_the_same_page_once(library: Store) -> None:
     assert library.stats()["items"] == 1
 
 
+def test_one_of_several_first_saves_adds_the_page(library: Store) -> None:
+    pairs, made = 20, list[tuple[int, Item | None]]()
+
+    def add(number: int, gate: threading.Barrier) -> None:
+        gate.wait()
+        made.append((number, library.add_page(make_item(number, user_id=library.user_id), make_raw())))
+
+    for number in range(pairs):
+        gate = threading.Barrier(2)
+        both = [threading.Thread(target=add, args=(number, gate)) for _ in range(2)]
+        for thread in both:
+            thread.start()
+        for thread in both:
+            thread.join()
+    added = [(number, item.id) for number, item in made if item is not None]
+    assert sorted(number for number, _ in added) == list(range(pairs))
+    assert len(made) == 2 * pairs
+    for number, item_id in added:
+        stored = library.find_url(make_item(number).url)
+        assert stored is not None
+        assert stored.id == item_id
+        assert library.raw(item_id) == make_raw()
+
+
+def test_a_page_that_is_there_is_not_added_again(library: Store) -> None:
+    first = library.add_page(make_item(user_id=library.user_id, title="First"), make_raw())
+    assert first is not None
+    assert library.add_page(make_item(user_id=library.user_id, title="Second"), None) is None
+    library.delete(first.id, NOW)
+    assert library.add_page(make_item(user_id=library.user_id, title="Second"), None) is None
+    assert library.get(first.id).title == "First"
+    assert library.raw(first.id) == make_raw()
+
+
 def test_a_closed_library_says_so(opened: Opener) -> None:
     library = opened()
     library.close()

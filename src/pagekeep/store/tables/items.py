@@ -79,6 +79,18 @@ class ItemTable(Table):
         raw = raw if self._keep_raw else None
         return put_page(tx, item, raw, versions=versions, retention=retention, source=version_source)
 
+    @writes
+    def add_page(self, tx: Transaction, item: Item, raw: RawPage | None) -> Item | None:
+        """Save a page whose URL is new, and return the item as stored; `None` when an item, deleted or not, has the URL.
+
+        Of several first saves at once exactly one adds the page.
+        """
+        item = check_item(tx, item)
+        tx.lock(url_hash(item.url))
+        if _find_url(tx, item.url) is not None:
+            return None
+        return _insert_page(tx, item, raw if self._keep_raw else None)
+
     @reads
     def get(self, tx: Transaction, key: str) -> Item:
         """Return the item with this id, unique prefix of an id (at least 4 characters) or normalised URL, deleted or not.
@@ -240,24 +252,30 @@ def put_page(
         user=tx.user_id,
         hash=url_hash(item.url),
     )
+    if not rows:
+        return _insert_page(tx, item, raw)
     from pagekeep.store.tables.lists import save_rules  # they change items
 
-    if rows:
-        old = item_of(rows[0])
-        new_source, item = item.source, _merge(old, item)
-        # First the raw page: a first version takes its source from the item as it was.
-        item = _put_raw(tx, item, raw, versions, source or new_source, retention)
-        item = rewrite(tx, old, item, rows[0][-1])
-        if old.metadata.has_only_address and not item.metadata.has_only_address:
-            item = save_rules.apply_rules(tx, item, rows[0][-1], save_rules.enabled_rules(tx))
-    else:
-        numbers.lock(tx)
-        seq = int(tx.all(f"{INSERT} RETURNING seq", **column_values(tx, item))[0][0])
-        index(tx, item, seq)
-        numbers.give(tx, [item.id])
-        raw_pages.put(tx, item.id, raw)
-        item = save_rules.apply_rules(tx, item, seq, save_rules.enabled_rules(tx))
+    old = item_of(rows[0])
+    new_source, item = item.source, _merge(old, item)
+    # First the raw page: a first version takes its source from the item as it was.
+    item = _put_raw(tx, item, raw, versions, source or new_source, retention)
+    item = rewrite(tx, old, item, rows[0][-1])
+    if old.metadata.has_only_address and not item.metadata.has_only_address:
+        item = save_rules.apply_rules(tx, item, rows[0][-1], save_rules.enabled_rules(tx))
     return item
+
+
+def _insert_page(tx: Transaction, item: Item, raw: RawPage | None) -> Item:
+    """Store a page whose URL is new and locked."""
+    from pagekeep.store.tables.lists import save_rules  # they change items
+
+    numbers.lock(tx)
+    seq = int(tx.all(f"{INSERT} RETURNING seq", **column_values(tx, item))[0][0])
+    index(tx, item, seq)
+    numbers.give(tx, [item.id])
+    raw_pages.put(tx, item.id, raw)
+    return save_rules.apply_rules(tx, item, seq, save_rules.enabled_rules(tx))
 
 
 def _put_raw(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
 from fastapi.testclient import TestClient
 
+from pagekeep.library import save as save_page
 from pagekeep.store import Store
 from tests.site.fixtures import SENTENCE, Shore, article
 
@@ -33,6 +37,44 @@ def test_a_page_is_saved_with_its_tags_and_tells_where_it_is(client: TestClient,
     assert "harbour" in item["tags"]
     assert answer.headers["location"] == f"/api/v1/items/{item['id']}"
     assert client.get(answer.headers["location"]).json()["item"]["id"] == item["id"]
+
+
+def test_one_of_two_first_saves_creates_the_item(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both are let into the library only when both have seen that the page is not there."""
+    pairs, stored = 20, save_page._store
+    gates = {f"https://example.com/{number}": threading.Barrier(2) for number in range(pairs)}
+    seen: set[tuple[str, int]] = set()
+
+    def store_together(captured: Any, existing: Any, before: Any, library: Store, target: Any) -> Any:
+        if (target.url, threading.get_ident()) not in seen and existing is None:
+            seen.add((target.url, threading.get_ident()))
+            gates[target.url].wait(timeout=60)
+        return stored(captured, existing, before, library, target)
+
+    monkeypatch.setattr(save_page, "_store", store_together)
+    for url in gates:
+        pages = [article(300, title="Good"), article(300, title="Other")]
+        with ThreadPoolExecutor(2) as threads:
+            answers = list(threads.map(lambda html, url=url: save(client, url, html=html), pages))  # type: ignore[misc]
+        assert sorted(answer.status_code for answer in answers) == [200, 201]
+        shown = {answer.status_code: answer.json()["item"] for answer in answers}
+        assert (shown[201]["outcome"], shown[200]["outcome"]) == ("added", "updated")
+        assert shown[200]["id"] == shown[201]["id"]
+    assert len(client.get("/api/v1/items?limit=100").json()["items"]) == pairs
+
+
+def test_a_worse_page_does_not_replace_one_that_came_first(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored, url = save_page._store, "https://example.com/a"
+
+    def store_late(captured: Any, existing: Any, before: Any, library: Store, target: Any) -> Any:
+        monkeypatch.setattr(save_page, "_store", stored)
+        assert save(client, url, html=article(300)).status_code == 201  # while this one believes to be the first
+        return stored(captured, existing, before, library, target)
+
+    monkeypatch.setattr(save_page, "_store", store_late)
+    late = save(client, url, html="<html><title>Log in</title><p>Please sign in.</p></html>")
+    assert (late.status_code, late.json()["item"]["outcome"]) == (200, "kept")
+    assert late.json()["item"]["quality"] == "article"
 
 
 def test_a_page_that_is_there_is_updated(client: TestClient, shore: Shore) -> None:
