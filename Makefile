@@ -115,6 +115,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.damaged_libraries 100
 	$(BIN)/python -m tests.hostile.search_cost 100000
 	$(BIN)/python -m tests.hostile.mirror_edits --rounds 50 --items 300
+	$(BIN)/python -m tests.hostile.mirror_saves --full
 	$(BIN)/python -m tests.hostile.rules_selectors 10000
 	$(BIN)/python -m tests.hostile.server_fuzz 200
 	$(BIN)/python -m tests.hostile.server_slow 300

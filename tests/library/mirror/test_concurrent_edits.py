@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -13,12 +14,13 @@ import pytest
 
 from pagekeep import clock
 from pagekeep.library.mirror import folder as files
-from pagekeep.library.mirror import writing
+from pagekeep.library.mirror import renaming, writing
 from pagekeep.library.mirror.folder import FileStat
 from pagekeep.library.mirror.run import MirrorReport, mirror, run_pass
 from pagekeep.model import Item
 from pagekeep.store import Store
 from tests.library.mirror.conftest import Vault
+from tests.library.mirror.editors import KINDS, SYSTEMS, Editor, in_every_gap
 from tests.library.mirror.test_run import QUIET, items
 
 Patch = pytest.MonkeyPatch
@@ -34,16 +36,22 @@ def pass_after(vault: Vault, path: Path, seconds: float) -> MirrorReport:
     return run_pass(vault.store, vault.folder, now=lambda: path.stat().st_mtime_ns + int(seconds * SECOND))
 
 
-def during_swap(patch: Patch, before: Callable[[Path], None], after: Callable[[Path], None] = lambda _: None) -> None:
-    """Act in the moment between the last check of a file and its replacement, and right after it."""
+def during_swap(patch: Patch, before: Callable[[Path], None]) -> None:
+    """Act in the moment between the last check of a file and its replacement."""
     swap = writing.swap
 
-    def swap_with_company(draft: Path, target: Path) -> None:
+    def swap_with_company(draft: Path, target: Path, *more: Any) -> bool:
         before(target)
-        swap(draft, target)
-        after(target)
+        return swap(draft, target, *more)
 
     patch.setattr(writing, "swap", swap_with_company)
+
+
+@pytest.fixture(params=SYSTEMS)
+def system(request: pytest.FixtureRequest) -> Iterator[str]:
+    """What the file system can do."""
+    with SYSTEMS[request.param]():
+        yield request.param
 
 
 # Programs that empty a file and then write it
@@ -114,6 +122,7 @@ def test_a_file_changed_without_a_new_time_is_not_replaced(vault: Vault, library
     assert "Ende" in library.get(item.id).content
 
 
+@pytest.mark.usefixtures("system")
 def test_what_a_program_writes_into_a_replaced_file_is_found(vault: Vault, library: Store, monkeypatch: Patch) -> None:
     item = items(library)[1]
     edit = vault.file(item.id).read_text().replace("End.", "Written into the old file.")
@@ -132,6 +141,7 @@ def test_what_a_program_writes_into_a_replaced_file_is_found(vault: Vault, libra
     assert "Written into the old file." in vault.file(item.id).read_text()
 
 
+@pytest.mark.usefixtures("system")
 def test_an_edit_in_a_file_whose_replacement_crashed_once_is_found(
     vault: Vault, library: Store, monkeypatch: Patch
 ) -> None:
@@ -165,6 +175,129 @@ def test_replaced_files_are_kept_for_a_minute(vault: Vault, library: Store) -> N
     assert len(list(old.iterdir())) == 1
     run_pass(library, vault.folder, now=lambda: vault.now() + 60 * SECOND)
     assert list(old.iterdir()) == []
+
+
+# Editors that save in the moment in which their file is replaced or removed
+
+GAPS = 8
+"""More than one replacement has, so that the last save is after it."""
+
+
+@pytest.mark.usefixtures("system")
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_an_editor_saves_in_the_last_moment_is_kept(vault: Vault, library: Store, kind: str) -> None:
+    for gap, item in enumerate(items(library)):
+        editor = save_in_gap(vault, library, item, kind, gap)
+        while vault.sync().changed:
+            pass
+        stored = library.get(item.id)
+        assert editor.line in stored.content
+        assert stored.metadata.tags == ("meanwhile",)
+        text = vault.file(item.id).read_text()
+        assert editor.line in text
+        assert "tags: [meanwhile]" in text
+        assert not list(vault.folder.glob("*conflict*"))
+        assert len(vault.names) == GAPS
+
+
+@pytest.mark.usefixtures("system")
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_an_editor_saves_when_its_item_is_removed_stays(vault: Vault, library: Store, kind: str) -> None:
+    for gap, item in enumerate(items(library)[:4]):
+        editor = save_in_gap(vault, library, item, kind, gap, delete=True)
+        vault.sync()
+        texts = [path.read_text() for path in vault.folder.rglob("*.md") if ".pagekeep" not in path.parts]
+        assert [editor.line in text for text in texts].count(True) == 1
+
+
+def save_in_gap(vault: Vault, library: Store, item: Item, kind: str, gap: int, *, delete: bool = False) -> Editor:
+    """Change or delete an item, and save its file before this step in which the mirror changes the folder."""
+    editor = Editor(vault.file(item.id), f"gap {gap}", kind)
+    if delete:
+        library.delete(item.id, clock.now())
+    else:
+        library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+    steps = iter(range(100))
+    with in_every_gap(lambda _: editor.save() if next(steps) == gap else None):
+        vault.sync()
+    if not editor.saves:
+        editor.save()  # this way of replacing has fewer steps
+    editor.finish()
+    return editor
+
+
+@pytest.mark.usefixtures("system")
+def test_saves_at_every_step_of_one_replacement_leave_the_last(vault: Vault, library: Store) -> None:
+    for last, item in enumerate(items(library), 1):
+        editor = Editor(vault.file(item.id), "again", "atomic")
+        library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+        with in_every_gap(lambda _, editor=editor, last=last: editor.save() if editor.saves < last else None):
+            vault.sync()
+        while vault.sync().changed:
+            pass
+        assert editor.line in library.get(item.id).content
+        assert editor.line in vault.file(item.id).read_text()
+
+
+@pytest.mark.parametrize("bytes_", [b"caf\xe9 " * 100, b"x" * (files.MAX_FILE_BYTES + 1)], ids=["latin-1", "too large"])
+def test_what_cannot_be_read_in_a_replaced_file_becomes_a_copy_as_it_is(
+    vault: Vault, library: Store, bytes_: bytes
+) -> None:
+    item = items(library)[1]
+    library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+    with vault.file(item.id).open("r+b") as file:
+        vault.sync()
+        file.write(bytes_)
+    (copy,) = vault.sync().kept_aside
+    assert (vault.folder / copy).read_bytes().startswith(bytes_)
+    run_pass(library, vault.folder, now=lambda: vault.now() + 60 * SECOND)
+    assert (vault.folder / copy).exists()
+
+
+@pytest.mark.usefixtures("system")
+def test_a_folder_on_another_disk_has_its_own_place_for_replaced_files(
+    vault: Vault, library: Store, monkeypatch: Patch
+) -> None:
+    item = items(library)[1]
+    path = vault.folder / "mounted" / "moved.md"
+    path.parent.mkdir()
+    vault.file(item.id).rename(path)
+    vault.sync()
+    other_disk(monkeypatch, path.parent)
+    edit = path.read_text().replace("End.", "Written into the old file.")
+    library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+    opened: list[Any] = []
+    with monkeypatch.context() as patch:
+        during_swap(patch, lambda target: None if opened else opened.append(target.open("r+")))
+        vault.sync()
+    assert "tags: [meanwhile]" in path.read_text()
+    with opened[0] as file:
+        file.write(edit)
+    vault.sync()
+    assert "Written into the old file." in library.get(item.id).content
+    assert "Written into the old file." in path.read_text()
+    library.delete(item.id, clock.now())
+    vault.sync()
+    assert not path.exists()
+
+
+def other_disk(patch: Patch, folder: Path) -> None:
+    """Let no rename and no link cross the border of a folder."""
+
+    def guard(where: Any, name: str) -> None:
+        act = getattr(where, name)
+
+        def run(*arguments: Any) -> Any:
+            paths = [Path(one) for one in arguments if isinstance(one, Path)]
+            if len({folder in path.parents for path in paths}) > 1:
+                raise OSError(errno.EXDEV, "Invalid cross-device link")
+            return act(*arguments)
+
+        patch.setattr(where, name, run)
+
+    for name in ("rename", "link", "replace"):
+        guard(os, name)
+    guard(renaming, "_rename_with")
 
 
 # Files that move
@@ -210,6 +343,7 @@ def test_a_twin_is_removed_when_the_moved_file_shows_up(vault: Vault, library: S
     assert "Edited in the new place." in library.get(item.id).content
 
 
+@pytest.mark.usefixtures("system")
 def test_a_file_moved_right_before_it_is_replaced_gets_no_twin(
     vault: Vault, library: Store, monkeypatch: Patch
 ) -> None:
@@ -221,25 +355,6 @@ def test_a_file_moved_right_before_it_is_replaced_gets_no_twin(
         vault.sync()
     assert len(texts_of(vault, item)) == 1
     assert vault.sync().renamed == ["moved.md"]
-    assert "tags: [tide]" in to.read_text()
-
-
-def test_a_twin_left_by_a_crash_is_removed(vault: Vault, library: Store, monkeypatch: Patch) -> None:
-    item = items(library)[1]
-    library.set_metadata(item.id, clock.now(), tags=("tide",))
-    path, to = vault.file(item.id), vault.folder / "moved.md"
-
-    def crash(_: Path) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        during_swap(patch, lambda target: void(target.rename(to)), crash)
-        with pytest.raises(KeyboardInterrupt):
-            vault.sync()
-    to.write_text(to.read_text().replace("End.", "Edited in the new place."))
-    vault.sync()
-    assert not path.exists()
-    assert "Edited in the new place." in library.get(item.id).content
     assert "tags: [tide]" in to.read_text()
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pagekeep.library.mirror import renaming
 from pagekeep.library.mirror.run import mirror
 from pagekeep.model import Item, ItemBlob
 from pagekeep.store import Store, open_store
@@ -75,3 +76,21 @@ def test_file_that_was_moved_still_finds_its_pictures(store: Store, tmp_path: Pa
     assert link.startswith("../../images/")
     assert (folder / "deep" / "er" / link).read_bytes() == draw(1)
     assert store.get(item.id) == item
+
+
+def test_a_picture_that_appears_meanwhile_is_not_replaced(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(store, save(store), draw(1))
+    move = renaming.move_to_free_name
+
+    def move_late(draft: Path, target: Path) -> bool:
+        if target.suffix == ".png":
+            target.write_bytes(b"of the user")
+        return move(draft, target)
+
+    monkeypatch.setattr(renaming, "move_to_free_name", move_late)
+    sync(store, tmp_path / "vault")
+    (picture,) = (tmp_path / "vault" / "images").glob("*.png")
+    assert picture.read_bytes() == b"of the user"
+    assert not list((tmp_path / "vault" / "images").glob(".*.part"))

@@ -9,6 +9,7 @@ import sys
 import threading
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -258,13 +259,14 @@ def test_a_list_that_was_lost_is_made_anew_and_nothing_is_lost_with_it(vault: Va
 def test_a_crash_at_any_moment_of_writing_is_no_edit(
     vault: Vault, library: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    swap = writing.swap
     for before in (True, False):
         for item in items(library):
             library.set_metadata(item.id, clock.now(), tags=(f"before-{before}",))
 
-        def killed(draft: Path, target: Path, before: bool = before) -> None:
+        def killed(*arguments: Any, before: bool = before) -> None:
             if not before:
-                draft.replace(target)
+                swap(*arguments)
             raise KeyboardInterrupt
 
         with monkeypatch.context() as crash:

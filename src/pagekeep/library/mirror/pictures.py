@@ -11,6 +11,7 @@ from typing import Final
 
 from pagekeep.errors import NotFound, StoreError
 from pagekeep.library.exports.pictures import ENDINGS, PICTURE_FOLDER, PICTURE_SOURCES
+from pagekeep.library.mirror import renaming
 from pagekeep.library.pictures.addresses import normal_source, replace_picture_urls
 from pagekeep.library.pictures.kept import list_pictures
 from pagekeep.model import ItemBlob
@@ -73,7 +74,11 @@ def _write(store: Store, path: Path, link: ItemBlob) -> bool:
     path.parent.mkdir(exist_ok=True)
     draft = path.with_name(f".{path.name}.part")
     draft.write_bytes(data)
-    os.replace(draft, path)
+    try:
+        if not renaming.move_to_free_name(draft, path):
+            os.replace(draft, path)
+    except FileExistsError:  # put there meanwhile
+        draft.unlink()
     return True
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -19,6 +19,7 @@ from pagekeep.library.mirror import folder as files
 from pagekeep.library.mirror.folder import FileContent, FileStat
 from pagekeep.library.mirror.records import Record, Records, lock_folder
 from pagekeep.library.mirror.scan import FolderState, read_untouched, scan_folder
+from pagekeep.library.mirror.writing import ReplacedFile
 from pagekeep.model import Annotation, Item
 from pagekeep.store import Store
 
@@ -94,7 +95,6 @@ class _Mirror:
         self._records = Records(folder, store.user_id, profile)
         self._report = MirrorReport()
         self._state = FolderState()
-        self._moved: set[tuple[str, int]] = set()
 
     def run(self) -> MirrorReport:
         self._recover_edits()
@@ -117,19 +117,29 @@ class _Mirror:
 
     def _recover_edits(self) -> None:
         """Apply what programs wrote into files that the mirror had just replaced."""
-        for old in writing.list_replaced(self._folder, self._now()):
-            if old.is_elsewhere:
-                self._moved.add((old.item_id, old.stat.inode))
+        parents = {record.path.rpartition("/")[0] for record in self._records.by_id.values()}
+        for old in writing.list_replaced(self._folder, parents, self._now()):
             file = files.read_file(self._folder, old.stat) if old.changed else None
-            if file and not old.is_elsewhere:
+            if file:
                 if files.is_young(old.stat, self._now()):
                     self._report.waiting.append(old.stat.path)
                     continue
+                if not file.digest:
+                    self._move_aside(old)
+                    continue
                 if file.data.strip():
                     self._recover_edit(old.item_id, file)
-                writing.keep_replaced(self._folder, old.item_id, file, old.path)
+                writing.keep_replaced(old, file)
             elif old.expired:
                 old.path.unlink(missing_ok=True)
+
+    def _move_aside(self, old: ReplacedFile) -> None:
+        """Make a replaced file that is too large to be read a conflict copy."""
+        record = self._records.by_id.get(old.item_id)
+        title = Path(record.path).stem if record else old.item_id
+        name = f"{title} (conflict {old.stat.inode:x}).md"
+        if writing.move_out(old, name):
+            self._report.kept_aside.append(name)
 
     def _recover_edit(self, item_id: str, file: FileContent) -> None:
         record, item = self._records.by_id.get(item_id), self._item(item_id)
@@ -242,7 +252,7 @@ class _Mirror:
         return record
 
     def _scan(self) -> None:
-        self._state = scan_folder(self._folder, self._records.by_id, self._now, self._moved)
+        self._state = scan_folder(self._folder, self._records.by_id, self._now)
         self._report.removed += self._state.removed
 
     def _item(self, item_id: str) -> Item | None:
@@ -315,12 +325,14 @@ class _Mirror:
 
     def _keep_aside(self, file: FileContent, path: str) -> None:
         """Copy a file whose changes conflict with the library's; the copy has no id and is never touched again."""
-        text = file.data.decode("utf-8", "replace")
-        head, line, rest = text.partition("\n---\n")
-        if line and text.startswith("---\n"):
-            text = _FILE_FIELDS.sub("", f"{head}\n") + f"---\n{rest}"
+        data = file.data
+        with suppress(UnicodeDecodeError):  # other bytes stay as they are
+            text = data.decode("utf-8")
+            head, line, rest = text.partition("\n---\n")
+            if line and text.startswith("---\n"):
+                data = (_FILE_FIELDS.sub("", f"{head}\n") + f"---\n{rest}").encode()
         path = f"{path.removesuffix('.md')} (conflict {file.digest[:8]}).md"
-        if writing.create(self._folder, path, text.encode("utf-8", "replace")):
+        if writing.create(self._folder, path, data):
             self._report.kept_aside.append(path)
 
     def _add_file_time(self, record: Record, stat: FileStat) -> Record:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -41,11 +41,9 @@ class FolderState:
         return any(item_id in place for place in places)
 
 
-def scan_folder(
-    folder: Path, records: Mapping[str, Record], now: Callable[[], int], moved: Set[tuple[str, int]]
-) -> FolderState:
-    """Return the files of the folder; `moved` are item ids and inodes of files that moved while they were replaced."""
-    return _Scan(folder, records, now, moved).run()
+def scan_folder(folder: Path, records: Mapping[str, Record], now: Callable[[], int]) -> FolderState:
+    """Return the files of the folder."""
+    return _Scan(folder, records, now).run()
 
 
 def read_untouched(folder: Path, record: Record) -> FileContent | None:
@@ -56,10 +54,8 @@ def read_untouched(folder: Path, record: Record) -> FileContent | None:
 
 
 class _Scan:
-    def __init__(
-        self, folder: Path, records: Mapping[str, Record], now: Callable[[], int], moved: Set[tuple[str, int]]
-    ) -> None:
-        self._folder, self._records, self._now, self._moved = folder, records, now, moved
+    def __init__(self, folder: Path, records: Mapping[str, Record], now: Callable[[], int]) -> None:
+        self._folder, self._records, self._now = folder, records, now
         self._state = FolderState()
 
     def run(self) -> FolderState:
@@ -115,7 +111,7 @@ class _Scan:
     def _remove_twin(self, record: Record, file: FileContent) -> bool:
         """Remove the file that a pass wrote because the user moved the original at the same time."""
         inode = file.stat.inode
-        if not inode or (inode != record.lost_inode and (record.id, inode) not in self._moved):
+        if not inode or inode != record.lost_inode:
             return False
         twin = read_untouched(self._folder, record)
         if twin is None or twin.stat.inode == inode or not writing.remove(self._folder, record.id, twin):
