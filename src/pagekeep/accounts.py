@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from pagekeep import clock, extras, store
 from pagekeep.config import Settings
 from pagekeep.errors import AccessError, NotAllowed, NotFound, NotSignedIn, TooManyRequests
-from pagekeep.model import DIALECTS, FEED, PAIRING, PUBLISHED, SCOPES, Scope, Session, Token, User
+from pagekeep.model import DIALECTS, FEED, PAIRING, PUBLISHED, SCOPES, Purpose, Scope, Session, Token, User
 from pagekeep.store import LOCAL_USER
 from pagekeep.store import Accounts as Accounts
 from pagekeep.store.tables.accounts import session_id
@@ -119,8 +119,16 @@ def set_disabled(accounts: Accounts, name: str, disabled: bool) -> User:
 
 
 def clean_name(name: str) -> str:
-    """Return a user name in its stored form, the same for every spelling of it."""
+    """Return a user name in its stored form, the same for every spelling of it.
+
+    In an e-mail address only the case of ASCII letters may differ: other mailboxes that fold together belong to others.
+    """
     folded = _fold(name)
+    if "@" in folded and not name.isascii():
+        raise NotAllowed(
+            "An e-mail address as a user name may have ASCII characters only.",
+            suggestions=("Choose a name without @, and link the user by hand: pagekeep user link",),
+        )
     if not _NAME.fullmatch(folded):
         raise NotAllowed(
             "This is not a valid user name.", suggestions=("Use up to 64 letters, digits and the characters . _ @ + -",)
@@ -333,14 +341,17 @@ def get_tokens(accounts: Accounts, user_id: str) -> tuple[Token, ...]:
     return tuple(token for token in accounts.tokens(user_id) if PAIRING not in token.scopes)
 
 
-def token_holder(accounts: Accounts, secret: str, *, local: str | None = None) -> tuple[Token, str]:
+def token_holder(
+    accounts: Accounts, secret: str, *, purposes: tuple[Purpose, ...] = ("sign_in",), local: str | None = None
+) -> tuple[Token, str]:
     """Return the token with this secret and its user's name, and store once a minute that it was used.
 
-    `local` is the user of a server without accounts, who needs none. `NotSignedIn` when the token is not valid.
+    A secret that was made for none of the purposes, such as one in the address of a feed, is as good as unknown. `local` is
+    the user of a server without accounts, who needs none. `NotSignedIn` when the token is not valid.
     """
     now = clock.now()
     token = accounts.token(digest(secret), now)
-    if token is None:
+    if token is None or token.purpose not in purposes:
         raise NotSignedIn("The token is unknown, expired or revoked.")
     user = accounts.user(token.user_id)
     if user is None and token.user_id != local:
@@ -354,21 +365,19 @@ def token_holder(accounts: Accounts, secret: str, *, local: str | None = None) -
 
 def feed_user(accounts: Accounts, secret: str, *, local: str | None = None) -> str:
     """Return the user whose feed of changes has this secret in its address; `NotFound` when there is none."""
-    return _feed_token(accounts, secret, FEED, local).user_id
+    return _feed_token(accounts, secret, "feed", local).user_id
 
 
 def published_token(accounts: Accounts, secret: str, *, local: str | None = None) -> Token:
     """Return the token of a published feed by the secret in its address; `NotFound` when there is none."""
-    return _feed_token(accounts, secret, PUBLISHED, local)
+    return _feed_token(accounts, secret, "published", local)
 
 
-def _feed_token(accounts: Accounts, secret: str, scope: Scope, local: str | None) -> Token:
+def _feed_token(accounts: Accounts, secret: str, purpose: Purpose, local: str | None) -> Token:
     try:
-        token, _ = token_holder(accounts, secret, local=local)
+        token, _ = token_holder(accounts, secret, purposes=(purpose,), local=local)
     except NotSignedIn:
         raise NotFound("There is no such feed.") from None
-    if token.scopes != (scope,):
-        raise NotFound("There is no such feed.")
     return token
 
 

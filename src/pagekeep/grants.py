@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from pagekeep import clock
 from pagekeep.accounts import GRANT_PREFIX, TOKEN_PREFIX, Accounts, check_password, digest, is_granted, token_holder
 from pagekeep.errors import NotFound, NotSignedIn
-from pagekeep.model import FEED, REFRESH, SCOPES, Scope, Token
+from pagekeep.model import REFRESH, SCOPES, Scope, Token
 from pagekeep.text import one_line
 
 ACCESS_SECONDS: Final = 3600
@@ -50,7 +50,7 @@ def check_app_password(
 ) -> Token:
     """Return the token that was entered as a password; `NotSignedIn` when it is not valid for this dialect and user."""
     token, owner = token_holder(accounts, password, local=local)
-    fits = token.dialect in (None, dialect) and not {REFRESH, FEED} & set(token.scopes)
+    fits = token.dialect in (None, dialect)
     is_owner = name is None or token.user_id == local or name.strip().casefold() == owner.casefold()
     if not fits or not is_owner:
         raise NotSignedIn("Wrong user name or password.", suggestions=(f"Use a token made for {dialect}.",))
@@ -59,10 +59,10 @@ def check_app_password(
 
 def renew(accounts: Accounts, dialect: Scope, secret: str, *, client: str, local: str | None) -> Grant:
     """Return new tokens for one that renews, which ends with this; `NotSignedIn` when it is not valid."""
-    token, _ = token_holder(accounts, secret, local=local)
-    if token.dialect in (None, dialect) and REFRESH not in token.scopes and FEED not in token.scopes:
+    token, _ = token_holder(accounts, secret, purposes=("sign_in", "refresh"), local=local)
+    if token.dialect in (None, dialect) and token.purpose == "sign_in":
         return Grant(secret, secret, _permissions(token))  # an app password stays what it is
-    if token.dialect != dialect or REFRESH not in token.scopes:
+    if token.dialect != dialect or token.purpose != "refresh":
         raise NotSignedIn("The refresh token is not valid.")
     made = _grant(accounts, token.user_id, dialect, _permissions(token), client)
     _revoke(accounts, token)

@@ -64,9 +64,8 @@ def exchange(accounts: Accounts, code: str, verifier: str, *, local: str | None)
     if not _VERIFIER.fullmatch(verifier):
         raise refusal
     try:
-        found, _ = token_holder(accounts, _secret(code, challenge_of(verifier)), local=local)
-        if found.scopes != (PAIRING,):
-            raise refusal
+        secret = _secret(code, challenge_of(verifier))
+        found, _ = token_holder(accounts, secret, purposes=("pairing",), local=local)
         accounts.revoke(found.user_id, found.id)  # one of two requests at once gets `NotFound`
     except (NotFound, NotSignedIn):
         raise refusal from None

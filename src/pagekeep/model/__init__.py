@@ -35,7 +35,19 @@ from pagekeep.model.rules import RuleEffect, RuleFault, RuleMatch
 from pagekeep.model.warnings import PageWarning, WarningCode
 
 if TYPE_CHECKING:
-    from pagekeep.model.accounts import DIALECTS, FEED, PAIRING, PUBLISHED, REFRESH, SCOPES, Scope, Session, Token, User
+    from pagekeep.model.accounts import (
+        DIALECTS,
+        FEED,
+        PAIRING,
+        PUBLISHED,
+        REFRESH,
+        SCOPES,
+        Purpose,
+        Scope,
+        Session,
+        Token,
+        User,
+    )
     from pagekeep.model.archive import BlobRole, BlobUse, Collected, ItemBlob, LeftOut, Storage
     from pagekeep.model.feeds import (
         AddedEntries,
@@ -154,6 +166,7 @@ __all__ = [
     "PageWarning",
     "PollOutcome",
     "PublishedFeed",
+    "Purpose",
     "PutResult",
     "Quality",
     "QualityLevel",

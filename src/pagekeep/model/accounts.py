@@ -22,6 +22,10 @@ PAIRING: Scope = "pairing"
 """The scope of a code that waits to be exchanged for a token: it allows nothing else."""
 
 
+Purpose = Literal["sign_in", "refresh", "feed", "published", "pairing"]
+"""What a secret opens. One that was made for one purpose is refused for every other."""
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """A browser in which a user is signed in."""
@@ -56,6 +60,14 @@ class Token:
     created_at: str
     last_used_at: str | None
     expires_at: str | None
+
+    @property
+    def purpose(self) -> Purpose:
+        """What the token is for: signing in, unless its scope says otherwise."""
+        for purpose in ("refresh", "feed", "published", "pairing"):
+            if purpose in self.scopes:
+                return purpose
+        return "sign_in"
 
     @property
     def dialect(self) -> Scope | None:

@@ -53,7 +53,13 @@ def unlink(accounts: Accounts, name: str) -> User:
 
 
 def _with_email(accounts: Accounts, claims: Claims) -> User | None:
-    """Link the account whose name is the verified address, unless it is linked to another user there."""
+    """Link the account whose name is the verified address, unless it is linked to another user there.
+
+    Only the case of ASCII letters may differ. Other addresses that fold together (`straße`, ligatures, the Kelvin sign) can
+    be mailboxes of others, so their users are linked by hand.
+    """
+    if not claims.email.isascii():
+        return None
     try:
         user = accounts.find_user(app.clean_name(claims.email))
     except NotAllowed:  # an address that cannot be a name
@@ -66,7 +72,8 @@ def _with_email(accounts: Accounts, claims: Claims) -> User | None:
 
 def _create(accounts: Accounts, claims: Claims) -> User:
     """Add an account without a password. A name that is taken belongs to another user, so it gets an ending."""
-    wanted = _NOT_IN_NAMES.sub("-", claims.name).strip("-")[:_MAX_NAME_CHARS] or "user"
+    name = claims.name if claims.name.isascii() else claims.name.replace("@", "-")  # an address is ASCII
+    wanted = _NOT_IN_NAMES.sub("-", name).strip("-")[:_MAX_NAME_CHARS] or "user"
     ending = app.digest(f"{claims.issuer} {claims.subject}")[:8]
     for name in (wanted, f"{wanted}-{ending}"):
         try:

@@ -21,7 +21,7 @@ from pagekeep.doors.http.middleware.cross_site import reject_cross_site
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.errors import NotAllowed, NotSignedIn
 from pagekeep.library.open import Store
-from pagekeep.model import DIALECTS, REFRESH, SCOPES
+from pagekeep.model import DIALECTS, SCOPES
 from pagekeep.model import Scope as TokenScope
 from pagekeep.workers import current_client
 
@@ -112,7 +112,7 @@ def dialect_of(path: str) -> TokenScope | None:
 def _by_token(service: Service, secret: str, dialect: TokenScope | None) -> Caller:
     local = None if service.shared else service.settings.user
     token, name = accounts.token_holder(service.accounts, secret, local=local)
-    if token.dialect not in (None, dialect) or REFRESH in token.scopes:
+    if token.dialect not in (None, dialect):
         raise NotAllowed(
             f"The token is only for {token.dialect}.", suggestions=("Create a token for this in the settings.",)
         )

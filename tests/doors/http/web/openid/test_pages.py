@@ -19,6 +19,7 @@ from joserfc.jwk import RSAKey
 
 from pagekeep import accounts
 from pagekeep.config import Settings
+from pagekeep.errors import NotAllowed
 from pagekeep.openid import users
 from tests.doors.http.conftest import PASSWORD, service_of
 from tests.openid.provider import CLIENT, SECRET, TestProvider
@@ -115,6 +116,31 @@ def test_an_address_links_an_account_only_when_it_is_verified_and_allowed(
     client.cookies.clear()
     provider.user = {"sub": "another", "email": "ADA@example.org", "email_verified": True}
     refused(client, sign_in(client, provider))  # the address is somebody else's now: the account stays Ada's
+
+
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [
+        ("strasse@example.org", "straße@example.org"),
+        ("office@example.org", "o\ufb03ce@example.org"),
+        ("kim@example.org", "\u212aim@example.org"),
+        ("isa@example.org", "i\u017fa@example.org"),
+        ("ada@example.org", "ada@\uff45xample.org"),
+    ],
+)
+def test_an_address_that_only_folds_to_a_name_is_not_linked(
+    start: Callable[..., TestClient], provider: TestProvider, name: str, address: str
+) -> None:
+    client = start(openid_link_email=True)
+    known = service_of(client).accounts
+    if name != "ada@example.org":
+        accounts.add_user(known, name, "nine stoves and a kettle")
+    provider.user = {"sub": "another", "email": address, "email_verified": True}
+    refused(client, sign_in(client, provider))
+    with pytest.raises(NotAllowed, match="ASCII"):
+        accounts.add_user(
+            known, address, "nine stoves and a kettle"
+        )  # nor does such an account take the name of another
 
 
 def test_a_new_user_gets_an_account_of_their_own(start: Callable[..., TestClient], provider: TestProvider) -> None:
