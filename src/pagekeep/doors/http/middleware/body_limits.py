@@ -15,8 +15,9 @@ from pagekeep.doors.http.middleware.arrivals import TOO_LARGE, Body, Limits, Poo
 from pagekeep.doors.http.middleware.body_shapes import shape_of
 from pagekeep.errors import PagekeepError
 
-STORED_PATHS: Final = frozenset({"/api/v1/imports"})
-"""Their bodies are stored as they arrive, whatever they are, and not parsed by the server."""
+UNPARSED_PATHS: Final = frozenset({"/api/v1/imports", "/api/v1/pictures"})
+"""Their bodies are files: stored as they arrive, or read by a worker, and never parsed by the server. Counting the values of a
+picture as if it were JSON would refuse it."""
 PAGE_PATHS: Final = frozenset(
     {"/api/v1/saves", "/api/v1/extract", "/api/v1/explain", "/r", "/r/", "/add", "/api/v1/pictures"}
 )
@@ -102,7 +103,7 @@ class BodyLimits:
         except PagekeepError as error:
             await self._reject(error, scope, receive, send)
             return
-        shape = None if scope["path"] in STORED_PATHS else shape_of(scope["headers"])
+        shape = None if scope["path"] in UNPARSED_PATHS else shape_of(scope["headers"])
         body = Body(client, limits, pool, receive, send, shape)
         await self._run(body, pool, scope)
         if body.error is not None and not body.started:

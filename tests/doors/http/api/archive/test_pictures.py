@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import random
+import struct
 import time
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -63,6 +66,70 @@ def test_upload_that_is_not_a_picture_is_left_out(
     gallery.put_pictures("a.png")
     job = client.post("/api/v1/pictures/fetch", params={"item": saved["id"]}).json()["job"]
     assert wait_for(client, job["id"])["report"]["kept"] == 1
+
+
+def _png(width: int, height: int, *, seed: int | None) -> bytes:
+    """A picture of noise, which does not compress, or of one colour, which does."""
+    line = b"\0" * (3 * width + 1)
+    pixels = random.Random(seed).randbytes(len(line) * height) if seed is not None else line * height
+    if seed is not None:
+        pixels = b"".join(b"\0" + pixels[at + 1 : at + len(line)] for at in range(0, len(pixels), len(line)))
+    return _png_of(width, height, zlib.compress(pixels, 1))
+
+
+def _png_of(width: int, height: int, packed: bytes, *, after: bytes = b"") -> bytes:
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + after + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
+
+
+def _chunks(name: bytes, size: int, count: int) -> bytes:
+    one = struct.pack(">I", size) + name + b"x\0\0" + b"y" * (size - 3)
+    return (one + struct.pack(">I", zlib.crc32(one[4:]))) * count
+
+
+BOMBS = {
+    "pixels that are only in the header": _png_of(60_000, 60_000, random.Random(1).randbytes(500_000)),
+    "a colour of two gigabytes": _png_of(30_000, 25_000, zlib.compress(b"\0" * 90_001, 9) * 5_000),
+    "pixels without end": _png_of(900, 900, zlib.compress(b"\0" * 600_000_000, 9)),
+    "a hundred thousand comments": _png_of(9, 9, zlib.compress(b"\0" * 252), after=_chunks(b"tEXt", 12, 100_000)),
+    "frames without end": b"GIF89a\xff\xff\xff\xff\x80\0\0\0\0\0\xff\xff\xff"
+    + b"\x2c\0\0\0\0\xff\xff\xff\xff\0\x02\x02\x44\x01\0" * 40_000,
+}
+
+
+HARMLESS = ("pixels without end", "a hundred thousand comments")
+"""The decoder stops where the picture ends."""
+
+
+@pytest.mark.parametrize("megabytes", [0.4, 3, 19])
+def test_picture_of_any_size_is_uploaded(client: TestClient, gallery: Gallery, megabytes: float) -> None:
+    gallery.pictures["a.png"] = 403
+    saved = client.post("/api/v1/saves", json={"url": gallery.put_page("x", "a.png")}).json()["item"]
+    wait_for(client, saved["pictures_job"])
+    picture = _png(1_000, int(megabytes * 1_000_000 / 3_000), seed=7)
+    assert len(picture) > 390_000
+    answer = client.post(
+        "/api/v1/pictures",
+        params={"item": saved["id"], "url": gallery.source("a.png")},
+        content=picture,
+        headers={"content-type": "image/png"},
+    )
+    assert (answer.status_code, answer.json()["picture"]["state"]) == (200, "kept")
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_bombs_reach_the_decoder_and_harm_nothing(client: TestClient, gallery: Gallery, bomb: str) -> None:
+    gallery.pictures["a.png"] = 403
+    saved = client.post("/api/v1/saves", json={"url": gallery.put_page("x", "a.png")}).json()["item"]
+    wait_for(client, saved["pictures_job"])
+    place = {"item": saved["id"], "url": gallery.source("a.png")}
+    answer = client.post("/api/v1/pictures", params=place, content=BOMBS[bomb], headers={"content-type": "image/png"})
+    assert (answer.status_code, answer.json()["picture"]["state"]) == (200, "kept" if bomb in HARMLESS else "left_out")
+    good = client.post("/api/v1/pictures", params=place, content=draw(2)).json()["picture"]
+    assert good["state"] == "kept", "the worker goes on"
 
 
 def test_upload_of_a_picture_that_the_item_does_not_show_is_refused(client: TestClient, gallery: Gallery) -> None:
