@@ -1,4 +1,5 @@
-"""Broken, oversized and wrongly packed records at every place of a WARC: none hides the rest (H7).
+"""Broken, oversized and wrongly packed records at every place of a WARC: none hides the rest (H7), whoever reads it, and every
+gap is reported with its place (P8).
 
 `python -m tests.hostile.warc_records [--full]`
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import random
+import re
 import resource
 import sys
 import tempfile
@@ -18,6 +20,9 @@ from typing import Final
 from pagekeep import bulk
 from pagekeep.bulk.input.read import ReadState, read_records
 from pagekeep.bulk.input.records import Line, Record, RefusedRecord
+from pagekeep.library.imports.input.row import Fault, Row
+from pagekeep.library.imports.input.source import Source
+from pagekeep.library.imports.web_archive import read as web_archive
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -64,14 +69,19 @@ LENGTHS: Final = (
     b"1.5",
     b"0x10",
     b"9" * 40,
+    b"9" * 400,
+    b"-" + b"9" * 400,
     b"99999999999999",
     b"5000",
     b"60000",
     b"none",
 )
 SHAPES: Final[dict[str, bytes]] = {
-    **{f"length {length[:16]!r}": record(BAD, length=length) for length in LENGTHS},
-    **{f"length {length[:16]!r} of a request": record(BAD, length=length, kind=b"request") for length in LENGTHS},
+    **{f"length {length[:16]!r} of {len(length)}": record(BAD, length=length) for length in LENGTHS},
+    **{
+        f"length {length[:16]!r} of {len(length)} of a request": record(BAD, length=length, kind=b"request")
+        for length in LENGTHS
+    },
     "oversized": record(BAD, b"<p>" + b"a" * 500_000),
     "oversized with a record inside": record(
         BAD, b"<p>" + b"a" * 300_000 + b"\r\n\r\n" + record("https://forged.example/")
@@ -95,6 +105,8 @@ SHAPES: Final[dict[str, bytes]] = {
     "text": b"WARC/ this is not a record\r\nWARC/x.y\r\n",
     "nul": bytes(70_000),
 }
+UNREPORTED: Final = ("blank lines", "nul")
+"""Between records these are nothing that was lost."""
 
 
 def faults_of(shape: str, place: int, suffix: str) -> list[str]:
@@ -115,11 +127,34 @@ def faults_of(shape: str, place: int, suffix: str) -> list[str]:
             found = [each for each in every if not isinstance(each, Line)]
         except Exception as error:
             return [f"{where}: {type(error).__name__}: {error}"[:200]]
+        faults = imported_faults(path, shape, where, urls)
     read = [each.url for each in found if isinstance(each, Record) and each.url != BAD]
-    faults = [f"{where}: read {read}"] if read != urls else []
+    faults += [f"{where}: read {read}"] if read != urls else []
     listed = [each for each in found if isinstance(each, RefusedRecord) or each.url == BAD]
-    if not (listed or state.skipped) and shape not in ("junk", "blank lines", "text", "nul"):
+    if not (listed or state.skipped) and shape not in ("junk", "text", *UNREPORTED):
         faults.append(f"{where}: the failure is not listed")
+    return faults
+
+
+def imported_faults(path: Path, shape: str, where: str, urls: list[str]) -> list[str]:
+    """Return what is wrong with what an import into the library reads of the file."""
+    try:
+        rows = list(web_archive.read(Source(path.name, lambda: path.open("rb"))))
+    except Exception as error:
+        return [f"{where}, import: {type(error).__name__}: {error}"[:200]]
+    pages = [row.url for row in rows if isinstance(row, Row) and not row.url.startswith((BAD, "https://forged."))]
+    faults = [f"{where}, import: read {pages}"] if pages != urls else []
+    gaps = [row for row in rows if isinstance(row, Fault)]
+    bad = [row for row in rows if isinstance(row, Row) and row.url == BAD]
+    if not (gaps or bad) and shape not in UNREPORTED and not shape.endswith("request"):
+        faults.append(f"{where}, import: the failure is not listed")
+    faults += [
+        f"{where}, import: {gap.reason}"
+        for gap in gaps
+        if not re.search(r"byte|record|encoding|larger", gap.reason, re.I)
+    ]
+    if "request" in shape and "length" in shape and not gaps and shape.split("'")[1] in ("abc", "-5", "9" * 16):
+        faults.append(f"{where}, import: the false length is not reported")
     return faults
 
 

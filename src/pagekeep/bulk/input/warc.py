@@ -6,13 +6,14 @@ import io
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import IO, Any, Final
 
 from pagekeep import extras
-from pagekeep.bulk.input.files import Input
+from pagekeep.bulk.input.files import Input, open_binary
 from pagekeep.bulk.input.records import Record, RefusedRecord, check_size, first_line
-from pagekeep.bulk.input.warc_recovery import Broken, read_frames
 from pagekeep.capture.documents.file_types import detect
+from pagekeep.capture.warc_frames import Frame, Gap, read_frames
 from pagekeep.errors import ParseError, UnsupportedContent
 from pagekeep.fetch.content_type import DOCUMENT_TYPES
 
@@ -67,11 +68,13 @@ class WarcReader:
             yield from self._recover(max(0, number - 1))
 
     def _recover(self, done: int) -> Iterator[Record | RefusedRecord]:
-        """Read a damaged archive again, from the record after those that are done."""
+        """Read a damaged archive again, from the record after those that are done. fastwarc ends at the first damage."""
+        number, limit = 0, self._max_content_bytes + _MAX_HEADERS_BYTES
         try:
-            for number, frame in enumerate(read_frames(self.item, self._max_content_bytes + _MAX_HEADERS_BYTES)):
+            for found in read_frames(partial(open_binary, self.item), self.item.name, limit):
                 if number >= done:
-                    yield from self._report(self._read_frame(frame, number))
+                    yield from self._report(self._read_frame(found, number))
+                number += isinstance(found, Frame) or found.is_record
         except ParseError as error:
             yield RefusedRecord(f"{self.item.name}:rest", None, error)
 
@@ -85,11 +88,11 @@ class WarcReader:
         elif found is not None:
             yield found
 
-    def _read_frame(self, frame: bytes | Broken, number: int) -> _Found:
+    def _read_frame(self, found: Frame | Gap, number: int) -> _Found:
         place = f"{self.item.name}:{number}"
-        if isinstance(frame, Broken):
-            return RefusedRecord(place, frame.url, ParseError("The record is truncated, or its length is wrong."))
-        archive, errors = _open_archive(io.BytesIO(frame + b"\r\n\r\n"))
+        if isinstance(found, Gap):
+            return RefusedRecord(place, found.url, ParseError(found.reason))
+        archive, errors = _open_archive(io.BytesIO(found.data + b"\r\n\r\n"))
         try:
             for record in archive:
                 return self._read_record(record, number)[0]

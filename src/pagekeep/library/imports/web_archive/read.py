@@ -11,6 +11,7 @@ from typing import Any, Final, get_args
 
 from pagekeep.capture.documents.file_types import detect
 from pagekeep.capture.joining.parts import MAX_PAGES, PAGES_TYPE, assemble
+from pagekeep.capture.warc_frames import Gap
 from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.fetch.content_type import HTML, XHTML, charset
 from pagekeep.fetch.headers import keep_headers
@@ -121,16 +122,18 @@ class _Reading:
     _number: int = 0
 
     def rows(self, source: Source) -> Iterator[ParsedRow]:
-        """Yield the pages, and last the damage that ended the reading, if there was any."""
-        with source.open() as stream:
-            try:
-                for record in read_records(stream):
-                    self._number += 1
-                    yield from self._take(record)
-            except ParseError as error:
-                yield from self._release()
-                yield Fault(self._place, error.message)
-                return
+        """Yield the pages, and every part of the file that could not be read."""
+        try:
+            for found in read_records(source.open, self.part or source.name):
+                self._number += 1
+                if isinstance(found, Gap):
+                    yield Fault(self._place, found.reason, (found.url or "")[:500])
+                else:
+                    yield from self._take(found)
+        except ParseError as error:
+            yield from self._release()
+            yield Fault(self._place, error.message)
+            return
         yield from self._release()
 
     @property

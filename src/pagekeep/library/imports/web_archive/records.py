@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Final
 
@@ -13,6 +12,7 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.bufferedreaders import ChunkedDataReader
 from warcio.exceptions import ArchiveLoadFailed
 
+from pagekeep.capture.warc_frames import Gap, read_frames
 from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.fetch.decoders import Body
 from pagekeep.fetch.headers import Headers
@@ -23,6 +23,8 @@ _CODED_GROWTH: Final = 2
 """How many times larger than its content an encoded body may be: the sizes of small chunks take space."""
 _KINDS: Final = frozenset({"warcinfo", "response", "resource", "conversion", "metadata"})
 _MAX_HEADERS: Final = 200
+_MAX_HEAD_BYTES: Final = 200_000
+"""What the headers of a record may take beside its content."""
 _SAMPLE_BYTES: Final = 512
 
 
@@ -56,21 +58,17 @@ def is_warc(stream: BinaryIO) -> bool:
     return begin.startswith(b"WARC/")
 
 
-def read_records(stream: BinaryIO) -> Iterator[StoredRecord]:
-    """Yield the records that can hold pages or describe them; raise `ParseError` where nothing after can be read."""
-    archive = ArchiveIterator(stream)
-    number = 0
-    while True:
+def read_records(open_file: Callable[[], BinaryIO], name: str) -> Iterator[StoredRecord | Gap]:
+    """Yield the records that can hold pages or describe them, and every part of the file that is not a whole record."""
+    for found in read_frames(open_file, name, MAX_BODY_BYTES * _CODED_GROWTH + _MAX_HEAD_BYTES):
+        if isinstance(found, Gap):
+            yield found
+            continue
         try:
-            record = next(archive)
-        except StopIteration:
-            return
-        except (ArchiveLoadFailed, OSError, EOFError, ValueError, zlib.error, gzip.BadGzipFile) as error:
-            raise ParseError(
-                f"The archive is damaged after record {number:,}; what follows was not read.",
-                suggestions=("Repair it, for example with `warcio recompress`.",),
-            ) from error
-        number += 1
+            record = next(ArchiveIterator(io.BytesIO(found.data + b"\r\n\r\n")))
+        except (StopIteration, ArchiveLoadFailed, OSError, EOFError, ValueError, zlib.error) as error:
+            yield Gap(f"A record cannot be read: {type(error).__name__}.", is_record=True)
+            continue
         if record.rec_type in _KINDS:
             yield _read(record)
 
