@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import ParseError, TooLarge, TooManyRequests
-from pagekeep.workers import Limits, Room, current_client
+from pagekeep.workers import Client, Limits, Room, current_client
 from pagekeep.workers.worker import Worker
 from tests.workers.jobs import Do, Wait
 
@@ -87,10 +87,10 @@ def test_errors_of_a_task_arrive_as_they_are(room: Room) -> None:
 def test_a_client_with_many_tasks_leaves_a_process_to_others(room: Room, tmp_path: Path) -> None:
     async def attack() -> None:
         go_on = tmp_path / "go"
-        current_client.set("attacker")
+        current_client.set(Client("attacker"))
         tasks = [asyncio.create_task(room.run(Wait(tmp_path / f"{n}", go_on))) for n in range(20)]
         await until_exists(tmp_path / "0")
-        current_client.set("reader")
+        current_client.set(Client("reader"))
         for _ in range(5):
             assert await room.run(Do("echo", "read")) == "read"
         assert not (tmp_path / "1").exists()
@@ -98,6 +98,29 @@ def test_a_client_with_many_tasks_leaves_a_process_to_others(room: Room, tmp_pat
         await asyncio.gather(*tasks)
 
     asyncio.run(attack())
+
+
+def test_a_user_with_several_sign_ins_leaves_a_process_to_others(tmp_path: Path) -> None:
+    room = Room(2, shared=True)
+
+    async def attack() -> None:
+        go_on = tmp_path / "go"
+        tasks = []
+        for number in range(8):
+            current_client.set(Client("attacker", ("token", "session")[number % 2]))
+            tasks.append(asyncio.create_task(room.run(Wait(tmp_path / f"{number}", go_on))))
+        await until_exists(tmp_path / "0")
+        current_client.set(Client("reader", "session"))
+        for _ in range(5):
+            assert await room.run(Do("echo", "read")) == "read"
+        assert sum((tmp_path / f"{number}").exists() for number in range(8)) == 1
+        go_on.touch()
+        await asyncio.gather(*tasks)
+
+    try:
+        asyncio.run(attack())
+    finally:
+        room.close()
 
 
 def test_too_many_tasks_of_a_client_are_refused_and_those_of_others_are_not(tmp_path: Path) -> None:
@@ -111,7 +134,7 @@ def test_too_many_tasks_of_a_client_are_refused_and_those_of_others_are_not(tmp_
         await asyncio.sleep(0)
         with pytest.raises(TooManyRequests):
             await room.run(Do("echo", 2))
-        current_client.set("another")
+        current_client.set(Client("another"))
         other = asyncio.create_task(room.run(Do("echo", "other")))
         await asyncio.sleep(0)
         go_on.touch()

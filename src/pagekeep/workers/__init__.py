@@ -8,6 +8,7 @@ from pagekeep.workers.task import DOCUMENT, NICE, PAGE, Task, run_alone
 from pagekeep.workers.worker import Limits, Worker
 
 if TYPE_CHECKING:
+    from pagekeep.workers.fair_queue import Client
     from pagekeep.workers.pool import JobResult, Pool
     from pagekeep.workers.room import TEXT, Room, current_client
 else:
@@ -26,6 +27,7 @@ __all__ = [
     "NICE",
     "PAGE",
     "TEXT",
+    "Client",
     "JobResult",
     "Limits",
     "Pool",

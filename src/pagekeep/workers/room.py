@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.values import dataclass
-from pagekeep.workers.fair_queue import FairQueue
+from pagekeep.workers.fair_queue import Client, FairQueue
 from pagekeep.workers.task import PAGE, Result_co, Sealed, Task, make_worker, open_result, seal
 from pagekeep.workers.worker import Limits, Worker
 
@@ -27,8 +27,8 @@ MAX_WAITING: Final = 64
 GRACE_SECONDS: Final = 1.0
 """A running task whose client went away may go on for this long: most are done by then, and a new process takes as long."""
 
-current_client: ContextVar[str] = ContextVar("current_client", default="")
-"""The client whose tasks are run: requests set it. Each client has its share of the room."""
+current_client: ContextVar[Client] = ContextVar("current_client", default=Client())  # noqa: B039 a tuple
+"""The client whose tasks are run: requests set it. Each user has a share of the room."""
 
 
 @dataclass(eq=False, slots=True)
@@ -42,11 +42,17 @@ class _Job:
 
 
 class Room:
-    """Worker processes for tasks of many clients; with more than one process, no client has all of them at a time."""
+    """Worker processes for tasks of many clients; with more than one process, no client has all of them at a time.
 
-    def __init__(self, processes: int, *, max_waiting: int = MAX_WAITING) -> None:
+    In a room that is `shared` by several users, neither has a user, with all kinds of sign-in together.
+    """
+
+    def __init__(self, processes: int, *, shared: bool = False, max_waiting: int = MAX_WAITING) -> None:
         self._workers = [make_worker() for _ in range(processes)]
-        self._queue: FairQueue[_Job] = FairQueue(max_running=max(1, processes - 1), max_waiting=max_waiting)
+        share = max(1, processes - 1)
+        self._queue: FairQueue[_Job] = FairQueue(
+            max_of_user=share if shared else processes, max_of_client=share, max_waiting=max_waiting
+        )
         self._threads: list[Thread] = []
         self._lock = Lock()
         """Held when a thread starts, and when a job gets or leaves its worker."""
@@ -90,7 +96,7 @@ class Room:
         for worker in self._workers:
             worker.close()
 
-    def _submit(self, task: Task[Any], limits: Limits, client: str) -> _Job:
+    def _submit(self, task: Task[Any], limits: Limits, client: Client) -> _Job:
         job = _Job(seal(task, limits), limits)
         self._start_threads()
         self._queue.put(client, job)

@@ -10,7 +10,7 @@ import pytest
 from fastapi import HTTPException, Request
 
 from pagekeep.doors.http.connected import while_connected
-from pagekeep.workers import current_client
+from pagekeep.workers import Client, current_client
 
 
 def make_request(*, closes: bool) -> Request:
@@ -27,15 +27,15 @@ def make_request(*, closes: bool) -> Request:
 
 
 def test_a_client_that_stays_gets_the_result() -> None:
-    async def work() -> str:
+    async def work() -> Client:
         await asyncio.sleep(0)
         return current_client.get()
 
-    async def run() -> str:
-        current_client.set("ada")
+    async def run() -> Client:
+        current_client.set(Client("ada"))
         return await while_connected(make_request(closes=False), work())
 
-    assert asyncio.run(run()) == "ada"
+    assert asyncio.run(run()).user == "ada"
 
 
 def test_errors_are_those_of_the_work() -> None:

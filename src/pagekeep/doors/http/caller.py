@@ -23,7 +23,7 @@ from pagekeep.errors import NotAllowed, NotSignedIn
 from pagekeep.library.open import Store
 from pagekeep.model import DIALECTS, SCOPES
 from pagekeep.model import Scope as TokenScope
-from pagekeep.workers import current_client
+from pagekeep.workers import Client, current_client
 
 CSRF_HEADER: Final = "x-csrf-token"
 CSRF_FIELD: Final = "csrf_token"
@@ -44,9 +44,9 @@ class Caller:
     """Must be in every form of this caller; empty for a token, which browsers do not send automatically."""
 
     @property
-    def client(self) -> str:
-        """The client whose share of the worker room is used: programs of a user do not delay the user's own reading."""
-        return f"{self.user_id} {self.by}"
+    def client(self) -> Client:
+        """The client whose share of the worker room is used: programs of a user and their own reading take turns."""
+        return Client(self.user_id, self.by)
 
 
 def csrf_token(service: Service, session: str) -> str:

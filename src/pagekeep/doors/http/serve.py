@@ -166,7 +166,8 @@ def create_worker_app() -> FastAPI:
     sys.setswitchinterval(_SWITCH_SECONDS)
     settings = config.load()
     logs.configure(settings.log_level)
-    return create_app(settings, processes=max(1, (os.cpu_count() or 2) // 4))
+    # Two at least, so that one is left to others while a user has a slow page.
+    return create_app(settings, processes=max(2, (os.cpu_count() or 2) // 4))
 
 
 def end_with_parent() -> None:

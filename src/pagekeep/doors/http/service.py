@@ -87,7 +87,7 @@ async def open_service(
     """Open the service for the lifetime of a server."""
     accounts = await asyncio.to_thread(open_accounts, settings)
     settings = await asyncio.to_thread(_require_sign_in, settings, accounts)
-    room = Room(processes or max(2, os.cpu_count() or 2))
+    room = Room(processes or max(2, os.cpu_count() or 2), shared=settings.shared)
 
     def observe(extract: ExtractPage) -> ExtractPage:
         return spans.trace(metrics.measure(extract)) if spans else metrics.measure(extract)

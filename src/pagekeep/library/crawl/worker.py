@@ -26,7 +26,7 @@ from pagekeep.model import PARSER_VERSION
 from pagekeep.model.crawl import Crawl, FrontierPage, Progress, Visit
 from pagekeep.store import Store
 from pagekeep.store.storable import url_hash
-from pagekeep.workers import current_client
+from pagekeep.workers import Client, current_client
 
 LEASE_SECONDS: Final = 120.0
 """After this long without a sign of its worker, another one takes an address over."""
@@ -171,7 +171,7 @@ class CrawlWorker:
         visitor = self._visitor
         assert visitor is not None
         for page in progress.leased:
-            client = f"{self.library.user_id} crawl {next(self._turn) % self.clients}"
+            client = Client(self.library.user_id, f"crawl {next(self._turn) % self.clients}")
             self._running[asyncio.create_task(_visit(visitor, page, client))] = page
 
     async def _wait(self, progress: Progress) -> list[Visit]:
@@ -207,7 +207,7 @@ class CrawlWorker:
         self.library.release_leases(self.crawl_id, [self.name], clock.now())
 
 
-async def _visit(visitor: Visitor, page: FrontierPage, client: str) -> Visit:
+async def _visit(visitor: Visitor, page: FrontierPage, client: Client) -> Visit:
     current_client.set(client)
     try:
         return await visitor.visit(page)

@@ -31,7 +31,7 @@ from pagekeep.library.save import save
 from pagekeep.library.schedule import start_due
 from pagekeep.model import Job, SaveResult
 from pagekeep.store import Store
-from pagekeep.workers import current_client
+from pagekeep.workers import Client, current_client
 
 _log: Final = logging.getLogger("pagekeep.jobs")
 POLL_SECONDS: Final = 1.0
@@ -242,7 +242,7 @@ class JobRunner:
                 return
 
     async def _attempt(self, job: Job) -> JobResult:
-        current_client.set(f"{job.user_id} queue")
+        current_client.set(Client(job.user_id, "queue"))
         if job.attempts > MAX_ATTEMPTS:  # each process that ran it was killed: the job may be the cause
             abandoned = Abandoned(f"It was not finished in {MAX_ATTEMPTS} attempts.")
             return await asyncio.to_thread(self._fail, job, abandoned)

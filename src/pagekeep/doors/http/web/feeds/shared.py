@@ -28,7 +28,7 @@ from pagekeep.library.pictures.kept import find_picture, list_pictures
 from pagekeep.model import Item, ItemPage, PublishedFeed
 from pagekeep.present.feeds.formats import ATOM_TYPE, JSON_TYPE, OutEntry, OutFeed, write_atom, write_json_feed
 from pagekeep.present.sections import body_of
-from pagekeep.workers import current_client
+from pagekeep.workers import Client, current_client
 
 router = APIRouter(prefix="/shared", include_in_schema=False)
 
@@ -60,7 +60,7 @@ async def _open(service: Service, secret: str) -> AsyncIterator[_Shared]:
     """Open the library of the feed with this secret; `NotFound` when there is none."""
     local = None if service.shared else service.settings.user
     token = await to_thread(accounts.published_token, service.accounts, secret, local=local)
-    current_client.set(f"{token.user_id} feed")  # readers of the feed do not delay the user's own reading
+    current_client.set(Client(token.user_id, "feed"))  # readers of the feed and the user take turns
     async with service.libraries.borrow(token.user_id) as library:
         yield _Shared(await to_thread(published.get_published, library, token.id), library, secret)
 
