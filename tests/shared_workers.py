@@ -28,6 +28,6 @@ def shared_workers() -> Iterator[None]:
     """Let servers borrow a room that lives as long as the test session."""
     room = LentRoom(1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(USER, lambda _processes: room)
+        patch.setattr(USER, lambda _processes, **_how: room)
         yield
     Room.close(room)
