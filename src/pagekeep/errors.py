@@ -22,7 +22,8 @@
     |-- Abandoned             a job whose processes were killed at each attempt
     |-- Unexpected            a fault of Pagekeep itself
     |-- StoreError            the library could not be read or written
-    |   `-- InvalidQuery      the query cannot be understood
+    |   |-- InvalidQuery      the query cannot be understood
+    |   `-- DatabaseUnreachable  the database server does not answer
     `-- AccessError
         |-- NotSignedIn       not signed in
         |-- NotAllowed        signed in, but not allowed
@@ -202,6 +203,14 @@ class StoreError(PagekeepError):
 
 class InvalidQuery(StoreError):
     """The query cannot be understood."""
+
+
+class DatabaseUnreachable(StoreError):
+    """The database server does not answer, or the connection to it was lost: the same request can succeed later."""
+
+    default_suggestions = ("Try again later.", "Check that the database server is running, and its address.")
+    seconds = 5
+    """After which the caller may try again."""
 
 
 class AccessError(PagekeepError):

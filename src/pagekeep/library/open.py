@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import closing, suppress
+from itertools import count
 from pathlib import Path
+from typing import Final, TypeVar
 
 from pagekeep.config import Settings
-from pagekeep.errors import StoreError
+from pagekeep.errors import DatabaseUnreachable, StoreError
 from pagekeep.store import LOCAL_USER, Store, default_library, install_library, open_store
 from pagekeep.store.salvage import Salvage, salvage
 
@@ -21,9 +25,14 @@ __all__ = [
     "is_writable",
     "library_path",
     "open_library",
+    "outlast",
     "repair",
     "require_writable",
 ]
+
+T = TypeVar("T")
+_MAX_PAUSE: Final = 30.0
+"""Seconds between two attempts to reach a database server that stays away; the first pause is one second."""
 
 
 def open_library(settings: Settings, user: str | None = None, *, workers: bool = False) -> Store:
@@ -60,6 +69,22 @@ def require_writable(settings: Settings) -> None:
                 "The library is read-only, and a server must write to it.",
                 suggestions=("Check the permissions of its file and folder.",),
             )
+
+
+async def outlast(work: Callable[[], Awaitable[T]], stopping: asyncio.Event) -> T:
+    """Return the result of the work. While the database server does not answer, run it again, with growing pauses.
+
+    It ends with `DatabaseUnreachable` only when `stopping` is set. The work must be such that it can be run again.
+    """
+    for number in count():
+        try:
+            return await work()
+        except DatabaseUnreachable:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stopping.wait(), min(2.0**number, _MAX_PAUSE))
+            if stopping.is_set():
+                raise
+    raise AssertionError("the loop has no end")
 
 
 def back_up(store: Store, path: str) -> None:

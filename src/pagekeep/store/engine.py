@@ -76,10 +76,17 @@ class Engine(Protocol):
     """The folder of kept files; `None` when the database itself holds them."""
 
     def read(self, work: Callable[[Transaction], T]) -> T:
-        """Run the work on one consistent state."""
+        """Run the work on one consistent state; it may run again, from its start, when the connection is lost."""
 
     def write(self, work: Callable[[Transaction], T]) -> T:
-        """Run the work wholly or not at all; it may run again after a conflict, so it must have no other effect."""
+        """Run the work wholly or not at all.
+
+        It may run again after a conflict, or when the connection is lost, so it must have no other effect. When this
+        returns, the work was committed once.
+        """
+
+    def watch(self, lost: Callable[[], None], back: Callable[[], None]) -> None:
+        """Call `lost` when the connection to a database server is lost, and `back` when it answers again, in any thread."""
 
     def close(self) -> None:
         """Close files and connections."""

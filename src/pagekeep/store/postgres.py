@@ -8,9 +8,8 @@ sign-in of a shared server is also a member of `pagekeep_door`, the only role th
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from time import sleep
@@ -21,13 +20,14 @@ from psycopg import errors
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Jsonb
 
-from pagekeep.errors import StoreError
+from pagekeep.errors import DatabaseUnreachable, StoreError
 from pagekeep.model import ItemQuery, Term
 from pagekeep.store.backup import dump
 from pagekeep.store.blobs.folder import BlobFolder
 from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
-from pagekeep.store.postgres_errors import APP_ROLE, DOOR_ROLE, WORKER_ROLE, refuse
+from pagekeep.store.postgres_errors import APP_ROLE, DOOR_ROLE, WORKER_ROLE, is_lost, refuse, unreachable
+from pagekeep.store.postgres_pool import SCHEMA, Pool, PooledConnection, close_pool, open_pool, pause_after
 from pagekeep.store.postgres_types import BEFORE_ALL_TIMES, adapt
 from pagekeep.store.reindex import refuse_upgrade, reindex
 from pagekeep.store.search import word_matches
@@ -35,12 +35,12 @@ from pagekeep.store.search.filters import Where
 
 T = TypeVar("T")
 Connection = psycopg.Connection[Row]
-
-SCHEMA: Final = "pagekeep"
 _MAX_ATTEMPTS: Final = 10
 """Attempts at a transaction that conflicts with others; pauses between them add up to a quarter of a second."""
-_MAX_IDLE: Final = 8
-"""Unused connections kept open per process and role."""
+_MAX_LOSSES: Final = 5
+"""Connections that one transaction may lose. It is then perhaps what makes the server fail, and is not run again."""
+_RESOLVE_SECONDS: Final = 10
+"""How long to wait for the end of a transaction whose connection was lost during its commit."""
 _PARAMETER: Final = re.compile(r":([a-z_]\w*)")
 _CONFLICTS: Final = (
     errors.SerializationFailure,
@@ -134,75 +134,6 @@ def _for_each_user(connection: Connection, work: Callable[[PostgresTransaction],
 
 def _version(connection: Connection) -> int:
     return int(connection.execute("SELECT COALESCE(MAX(version), 0) FROM schema_version").fetchall()[0][0])
-
-
-class Pool:
-    """Connections to one database in one role, shared by the stores of all users in this process."""
-
-    def __init__(self, dsn: str, role: str) -> None:
-        self._dsn = dsn
-        self._role = role
-        self._idle: list[Connection] = []
-        self._lock = threading.Lock()
-        self.users = 0
-
-    @contextmanager
-    def connection(self) -> Iterator[Connection]:
-        """Lend a connection to one caller; a broken one is not kept."""
-        with self._lock:
-            connection = self._idle.pop() if self._idle else None
-        if connection is None or not _is_alive(connection):
-            connection = self._open()
-        try:
-            yield connection
-        finally:
-            self._put_back(connection)
-
-    def _open(self) -> Connection:
-        connection = psycopg.connect(self._dsn, autocommit=True)
-        try:
-            connection.execute(f"SET search_path = {SCHEMA}")
-            adapt(connection)
-            connection.execute(f"SET ROLE {self._role}")
-        except psycopg.Error:
-            connection.close()
-            raise
-        return connection
-
-    def _put_back(self, connection: Connection) -> None:
-        idle = connection.info.transaction_status is psycopg.pq.TransactionStatus.IDLE
-        with self._lock:
-            if idle and not connection.closed and self.users and len(self._idle) < _MAX_IDLE:
-                self._idle.append(connection)
-                return
-        connection.close()
-
-    def close(self) -> None:
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for connection in idle:
-            connection.close()
-
-
-def _is_alive(connection: Connection) -> bool:
-    """Return whether the connection still works: the server may have restarted since it was last used."""
-    try:
-        connection.execute("SELECT 1")
-    except psycopg.Error:
-        connection.close()
-        return False
-    return True
-
-
-_pools: dict[tuple[str, str], Pool] = {}
-_pools_lock = threading.Lock()
-
-
-def _pool(dsn: str, role: str) -> Pool:
-    with _pools_lock:
-        pool = _pools.setdefault((dsn, role), Pool(dsn, role))
-        pool.users += 1
-        return pool
 
 
 @lru_cache(maxsize=512)
@@ -321,6 +252,16 @@ def _contains(terms: tuple[Term, ...], values: dict[str, Any], name: str, column
     return f"({' AND '.join(parts)})"
 
 
+def _begin(connection: Connection, mode: str, user_id: str) -> bytes:
+    """Return the statements that begin a transaction of a user, to be sent at once."""
+    begin = SQL("BEGIN ISOLATION LEVEL {}; SELECT set_config('app.user_id', {}, true)").format(SQL(mode), user_id)
+    return begin.as_bytes(connection)
+
+
+def _commit_unknown() -> DatabaseUnreachable:
+    return unreachable("The database server stopped answering during a change, which may have been stored or not.")
+
+
 class PostgresEngine:
     """See `engine.Engine`."""
 
@@ -329,9 +270,12 @@ class PostgresEngine:
         self.everyone = everyone
         self.blobs: BlobFolder | None = None
         self._key = (dsn, role or (WORKER_ROLE if everyone else APP_ROLE))
-        self._pool: Pool | None = _pool(*self._key)
+        self._pool: Pool | None = None
         try:
+            self._pool = open_pool(*self._key)
             self._check_version()
+        except psycopg.Error as error:  # the address cannot be read
+            refuse(error)
         except BaseException:
             self.close()
             raise
@@ -350,36 +294,124 @@ class PostgresEngine:
             )
 
     def read(self, work: Callable[[PostgresTransaction], T]) -> T:
-        return self._do("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY", work)
+        return self._do("REPEATABLE READ, READ ONLY", work, writes=False)
 
     def write(self, work: Callable[[PostgresTransaction], T]) -> T:
-        return self._do("SET TRANSACTION ISOLATION LEVEL READ COMMITTED", work)
+        return self._do("READ COMMITTED", work, writes=True)
 
-    def _do(self, begin: str, work: Callable[[PostgresTransaction], T]) -> T:
+    def _do(self, mode: str, work: Callable[[PostgresTransaction], T], *, writes: bool) -> T:
+        """Run the work in a transaction, again after a conflict, or when the connection was lost before the commit."""
+        pool, conflicts, losses = self._get_pool(), 0, 0
+        while True:
+            try:
+                with pool.connection() as connection:
+                    try:
+                        return self._run(connection, mode, work, writes=writes)
+                    except psycopg.Error as error:
+                        if is_lost(error, connection):
+                            pool.server.note_lost(connection)
+                            losses += 1
+                            pause = pause_after(losses)
+                            if losses > _MAX_LOSSES:
+                                raise unreachable("The connection to the database is lost again and again.") from error
+                        else:
+                            conflicts += 1
+                            pause = 0.005 * conflicts
+                            if not isinstance(error, _CONFLICTS) or conflicts == _MAX_ATTEMPTS:
+                                raise
+            except psycopg.Error as error:
+                refuse(error)
+            sleep(pause)
+
+    def _run(
+        self, connection: PooledConnection, mode: str, work: Callable[[PostgresTransaction], T], *, writes: bool
+    ) -> T:
+        """Run the work and commit it. A `psycopg.Error` means that nothing was committed."""
+        connection.execute(_begin(connection, mode, self.user_id), prepare=False)
+        try:
+            result = work(PostgresTransaction(connection, self.user_id))
+            number = self._sign(connection) if writes else None
+        except BaseException:
+            with suppress(psycopg.Error):
+                connection.execute("ROLLBACK")
+            raise
+        try:
+            connection.execute("COMMIT")
+        except psycopg.Error as error:
+            if not is_lost(error, connection):
+                raise
+            if number is not None and not self._was_committed(connection, number):
+                raise
+        return result
+
+    def _sign(self, connection: PooledConnection) -> int | None:
+        """Store the number of this commit under the connection's name, with what it commits; `None` if that is nothing.
+
+        When the connection is lost during the commit, the number shows whether it happened. The number of the transaction
+        (`pg_xact_status`) would not: after a crash, the server gives the numbers of lost transactions to others.
+        """
+        connection.commits += 1
+        values = {"user": self.user_id, "writer": connection.writer, "number": connection.commits}
+        signed = connection.execute(
+            "INSERT INTO commits (user_id, writer, number, written_at) SELECT %(user)s, %(writer)s, %(number)s, now() "
+            "WHERE pg_current_xact_id_if_assigned() IS NOT NULL "
+            "ON CONFLICT (user_id, writer) DO UPDATE SET number = excluded.number, written_at = excluded.written_at",
+            values,
+        ).rowcount
+        if not signed:
+            return None
+        if self.user_id not in connection.committed_for:
+            connection.committed_for.add(self.user_id)
+            connection.execute(
+                "DELETE FROM commits WHERE writer IN (SELECT writer FROM commits WHERE user_id = %(user)s "
+                "AND written_at < now() - interval '1 day' FOR UPDATE SKIP LOCKED) AND user_id = %(user)s",
+                values,
+            )
+        return connection.commits
+
+    def _was_committed(self, lost: PooledConnection, number: int) -> bool:
+        """Return whether a commit happened whose connection was lost. `DatabaseUnreachable` if that cannot be found out."""
+        pool = self._get_pool()
+        pool.server.note_lost(lost)
+        for losses in range(1, _MAX_LOSSES + 1):
+            try:
+                with pool.connection() as connection:
+                    try:
+                        return self._last_commit(connection, lost) == number
+                    except psycopg.Error as error:
+                        if not is_lost(error, connection):
+                            raise
+            except (psycopg.Error, DatabaseUnreachable) as error:
+                raise _commit_unknown() from error
+            sleep(pause_after(losses))
+        raise _commit_unknown()
+
+    def _last_commit(self, connection: PooledConnection, lost: PooledConnection) -> int:
+        """Return the number of the last commit of a lost connection, after the end of its last transaction."""
+        connection.execute(_begin(connection, "READ COMMITTED", self.user_id), prepare=False)
+        connection.execute(f"SET LOCAL lock_timeout = {_RESOLVE_SECONDS * 1_000}")
+        # To change the row is to wait for the transaction that has changed it, if the server still works on that.
+        rows = connection.execute(
+            "INSERT INTO commits (user_id, writer, number, written_at) VALUES (%s, %s, 0, now()) "
+            "ON CONFLICT (user_id, writer) DO UPDATE SET written_at = excluded.written_at RETURNING number",
+            (self.user_id, lost.writer),
+        ).fetchall()
+        connection.execute("ROLLBACK")
+        return int(rows[0][0])
+
+    def _get_pool(self) -> Pool:
         if self._pool is None:
             raise StoreError("The library is closed.")
-        for number in range(1, _MAX_ATTEMPTS + 1):
-            try:
-                with self._pool.connection() as connection, connection.transaction():
-                    connection.execute(begin)
-                    connection.execute("SELECT set_config('app.user_id', %s, true)", (self.user_id,))
-                    return work(PostgresTransaction(connection, self.user_id))
-            except psycopg.Error as error:
-                if not isinstance(error, _CONFLICTS) or number == _MAX_ATTEMPTS:
-                    refuse(error)
-                sleep(0.005 * number)
-        raise AssertionError("the last attempt returns or raises")
+        return self._pool
+
+    def watch(self, lost: Callable[[], None], back: Callable[[], None]) -> None:
+        self._get_pool().server.watch(lost, back)
 
     def close(self) -> None:
         """Close the connections when this was the last store that used them."""
         pool, self._pool = self._pool, None
-        if pool is None:
-            return
-        with _pools_lock:
-            pool.users -= 1
-            if pool.users == 0:
-                _pools.pop(self._key, None)
-                pool.close()
+        if pool is not None:
+            close_pool(*self._key)
 
     def backup(self, path: str) -> None:
         """Write the user's rows to a file that `restore` reads."""

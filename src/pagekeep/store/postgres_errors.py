@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import psycopg
 from psycopg import errors
 
-from pagekeep.errors import StoreError
+from pagekeep.errors import DatabaseUnreachable, StoreError
 from pagekeep.store.search.query import took_too_long
 
 APP_ROLE: Final = "pagekeep_app"
 WORKER_ROLE: Final = "pagekeep_worker"
 DOOR_ROLE: Final = "pagekeep_door"
+_LOST: Final = frozenset({"57P01", "57P02", "57P03", "57P05"})
+"""What a server that stops, crashes or starts says before it ends a connection."""
+
+
+def is_lost(error: psycopg.Error, connection: psycopg.Connection[Any]) -> bool:
+    """Return whether the connection was lost, so that it is not the statement that failed."""
+    state = error.sqlstate
+    return connection.closed or (state is not None and (state in _LOST or state.startswith("08")))
+
+
+def unreachable(message: str = "The database server does not answer.") -> DatabaseUnreachable:
+    """Return the error of a lost connection."""
+    return DatabaseUnreachable(message)
 
 
 def refuse(error: psycopg.Error) -> NoReturn:
@@ -30,6 +43,10 @@ def refuse(error: psycopg.Error) -> NoReturn:
             "The database has no library of this version.",
             "As the owner, run: pagekeep library install URL",
         )
-    elif isinstance(error, psycopg.OperationalError):
-        message, suggestion = "The database cannot be reached.", "Check its address, and that it is running."
+    elif error.sqlstate is None and isinstance(error, psycopg.OperationalError):
+        message = "The database cannot be reached."
+        suggestion = "Check its address, the name of the user and the password, and that it is running."
+    elif error.sqlstate is not None and error.sqlstate.startswith("53"):
+        message = "The database server has too little memory, or too many connections."
+        suggestion = "Try again later."
     raise StoreError(message, suggestions=(suggestion,)) from error

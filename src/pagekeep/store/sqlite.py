@@ -371,6 +371,9 @@ class SqliteEngine:
         """Whether the library can be changed, and not only read."""
         return is_writable(self._path)
 
+    def watch(self, lost: Callable[[], None], back: Callable[[], None]) -> None:
+        """Do nothing: a file has no connection that can be lost."""
+
     def probe(self) -> None:
         """Raise `StoreError` when the library cannot be written, its disk is full, or its file is damaged."""
         if not self._path.exists():

@@ -6,7 +6,7 @@ the caller. All failures are `StoreError`, or `NotFound` for what does not exist
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,10 @@ class Store(
     def close(self) -> None:
         """Close files and connections."""
         self._engine.close()
+
+    def watch_connection(self, lost: Callable[[], None], back: Callable[[], None]) -> None:
+        """Call `lost` when the connection to a database server is lost, and `back` when it answers again, in any thread."""
+        self._engine.watch(lost, back)
 
     def backup(self, path: str) -> None:
         """Write a consistent copy while others write (SQLite: one file; PostgreSQL: a dump that our restore reads)."""

@@ -113,6 +113,16 @@ def report_errors(*, as_json: bool = False) -> Iterator[None]:
         raise click.exceptions.Exit(INTERRUPTED) from interrupt
 
 
+def report_lost() -> None:
+    """Print that the connection to the database is lost."""
+    click.echo("The connection to the database was lost. Everything waits until it answers.", err=True)
+
+
+def report_back() -> None:
+    """Print that the database can be reached again."""
+    click.echo("The database answers again.", err=True)
+
+
 def _show_error(error: PagekeepError, *, as_json: bool) -> None:
     if _can_write() and as_json:
         write_json(error.to_json())

@@ -78,7 +78,7 @@ def status_of(error: PagekeepError) -> HTTPStatus:
 
 def headers_of(error: PagekeepError) -> dict[str, str]:
     """Return the additional headers of an error response."""
-    if isinstance(error, errors.TooManyRequests):
+    if isinstance(error, (errors.TooManyRequests, errors.DatabaseUnreachable)):
         return {"Retry-After": str(error.seconds)}
     return next((headers for kind, headers in _HEADERS.items() if isinstance(error, kind)), {})
 

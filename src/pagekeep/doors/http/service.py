@@ -145,8 +145,11 @@ async def _remove_unused(service: Service) -> None:
     """Remove kept files that no item of their user has used for a week, regularly."""
     while True:
         await asyncio.sleep(_COLLECT_SECONDS)
-        users = [user.id for user in await asyncio.to_thread(get_users, service.accounts)]
-        for user in users if service.shared else [service.settings.user]:
+        users = [service.settings.user]
+        if service.shared:
+            with suppress(StoreError):
+                users = [user.id for user in await asyncio.to_thread(get_users, service.accounts)]
+        for user in users:
             with suppress(StoreError):  # a library that cannot be reached is tried again at the next time
                 async with service.libraries.borrow(user) as library:
                     await asyncio.to_thread(remove_unused, library)

@@ -5,19 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import NotFound, StoreError
 from pagekeep.library.crawl.worker import CrawlWorker
+from pagekeep.library.open import outlast
 from pagekeep.model.crawl import Crawl
 from pagekeep.store import Store
 
 _log: Final = logging.getLogger("pagekeep.crawls")
 POLL_SECONDS: Final = 2.0
 """How often running crawls are looked for."""
+RETRY_SECONDS: Final = 5.0
+"""Seconds before the library is tried again after it failed."""
 MAX_CRAWLS: Final = 4
 """Crawls that one process works on at a time."""
 SLICE_SECONDS: Final = 30.0
@@ -43,11 +46,18 @@ class CrawlRunner:
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     _active: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
+    async def run_on(self) -> None:
+        """Work until stopped. While the library fails, as on a full disk, try again."""
+        while not self.stopping.is_set():
+            with suppress(StoreError):
+                await self.run()
+            await asyncio.sleep(RETRY_SECONDS)
+
     async def run(self, *, until_empty: bool = False) -> None:
         """Work until stopped or, with `until_empty`, until no crawl is running."""
         try:
             while not self.stopping.is_set():
-                running = await asyncio.to_thread(self.queue.running_crawls)
+                running = await outlast(lambda: asyncio.to_thread(self.queue.running_crawls), self.stopping)
                 waiting = [entry for entry in running if entry[1] not in self._active]
                 for user, crawl_id in waiting[: MAX_CRAWLS - len(self._active)]:
                     self._active[crawl_id] = asyncio.create_task(self._work(user, crawl_id, len(running)))

@@ -7,6 +7,7 @@ import os
 import socket
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
@@ -16,12 +17,13 @@ from typing import Final
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
 from pagekeep.capture.from_url import Retrieval
-from pagekeep.errors import Unexpected
+from pagekeep.errors import DatabaseUnreachable, Unexpected
 from pagekeep.library.crawl.deciding.addresses import authority
 from pagekeep.library.crawl.deciding.scope import make_scope
 from pagekeep.library.crawl.deciding.settle import CrawlPolicy
 from pagekeep.library.crawl.reading import robots
 from pagekeep.library.crawl.reading.visit import Visitor
+from pagekeep.library.open import outlast
 from pagekeep.model import PARSER_VERSION
 from pagekeep.model.crawl import Crawl, FrontierPage, Progress, Visit
 from pagekeep.store import Store
@@ -92,20 +94,20 @@ class CrawlWorker:
     async def run(self, seconds: float | None = None) -> Crawl:
         """Work until the crawl is done, this worker is stopped, or the seconds are over; return the crawl as it then is.
 
-        What is being visited then goes back to the frontier.
+        What is being visited then goes back to the frontier. A database server that does not answer is waited for, and what
+        is visited meanwhile is kept.
         """
         ends = None if seconds is None else monotonic() + seconds
-        crawl = await asyncio.to_thread(self.library.crawl, self.crawl_id)
+        crawl = await outlast(lambda: asyncio.to_thread(self.library.crawl, self.crawl_id), self.stopping)
         done: list[Visit] = []
         try:
             while crawl.state == "running":
                 stop = self.stopping.is_set() or (ends is not None and monotonic() > ends)
                 if stop and not self._running and not done:
                     break
-                progress = await self._advance(crawl, done, 0 if stop else self._want())
+                progress = await self._outlast_advance(crawl, done, 0 if stop else self._want())
                 if progress is None:
                     break
-                await self._prepare(progress.crawl)  # a robots.txt may have been decided together with the lease
                 self._start(progress)
                 if progress.crawl.settled != crawl.settled or progress.crawl.state != crawl.state:
                     self.report(progress.crawl)
@@ -118,15 +120,37 @@ class CrawlWorker:
     def _want(self) -> int:
         return max(0, PER_LANE * self.at_a_time - len(self._running))
 
+    async def _outlast_advance(self, crawl: Crawl, done: list[Visit], want: int) -> Progress | None:
+        """Store visits and lease addresses, again while the database server does not answer."""
+        away = False
+
+        async def advance() -> Progress | None:
+            nonlocal away
+            try:
+                if away:  # it may have leased addresses that we know nothing of
+                    held = [page.position for page in self._running.values()] + [visit.position for visit in done]
+                    await asyncio.to_thread(
+                        self.library.release_leases, self.crawl_id, [self.name], clock.now(), keep=held
+                    )
+                return await self._advance(crawl, done, want)
+            except DatabaseUnreachable:
+                away = True
+                raise
+
+        progress = await outlast(advance, self.stopping)
+        if progress is not None:  # a robots.txt may have been decided together with the lease
+            await outlast(lambda: self._prepare(progress.crawl), self.stopping)
+        return progress
+
     async def _advance(self, crawl: Crawl, done: list[Visit], want: int) -> Progress | None:
         await self._prepare(crawl)
         policy, now = self._policy, clock.now()
         assert policy is not None
         until = clock.add_seconds(now, LEASE_SECONDS)
         if monotonic() > self._extend_at:
-            self._extend_at = monotonic() + LEASE_SECONDS / 4
             await asyncio.to_thread(self.library.extend_leases, self.crawl_id, self.name, until)
             await asyncio.to_thread(release_dead, self.library, self.crawl_id)
+            self._extend_at = monotonic() + LEASE_SECONDS / 4
         return await asyncio.to_thread(
             self.library.advance_crawl,
             self.crawl_id,
@@ -204,7 +228,8 @@ class CrawlWorker:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
         self._running.clear()
-        self.library.release_leases(self.crawl_id, [self.name], clock.now())
+        with suppress(DatabaseUnreachable):  # others take the addresses over when the leases end
+            self.library.release_leases(self.crawl_id, [self.name], clock.now())
 
 
 async def _visit(visitor: Visitor, page: FrontierPage, client: Client) -> Visit:

@@ -19,7 +19,7 @@ from pagekeep.library.crawl.background import CrawlRunner
 from pagekeep.library.history import links
 from pagekeep.library.open import open_library
 from pagekeep.library.queue.progress import Board
-from pagekeep.library.queue.runner import RETRY_SECONDS, JobResult, JobRunner
+from pagekeep.library.queue.runner import JobResult, JobRunner
 from pagekeep.library.sinks.runner import SinkRunner
 
 GRACE: Final = 5.0
@@ -70,24 +70,14 @@ class Background:
         """Run jobs and crawls and deliver to sinks until stopped. A library that cannot be reached is tried again."""
         runner = self._runner
         sinks = SinkRunner(runner.name, runner.queue, runner.open_library, runner.retrieval, stopping=runner.stopping)
-        beside = [asyncio.create_task(work) for work in (self._crawl(), sinks.run_on())]
+        crawls = CrawlRunner(runner.queue, runner.open_library, runner.retrieval, CRAWL_PAGES, stopping=runner.stopping)
+        beside = [asyncio.create_task(work) for work in (crawls.run_on(), sinks.run_on())]
         try:
             await runner.run_on(lambda _error: None, at_a_time=self._at_a_time)
         finally:
             for task in beside:
                 task.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
-
-    async def _crawl(self) -> None:
-        """Work on running crawls."""
-        runner = self._runner
-        while not runner.stopping.is_set():
-            with suppress(StoreError):
-                crawls = CrawlRunner(
-                    runner.queue, runner.open_library, runner.retrieval, CRAWL_PAGES, stopping=runner.stopping
-                )
-                await crawls.run()
-            await asyncio.sleep(RETRY_SECONDS)
 
     async def stop(self, task: asyncio.Task[None], grace: float) -> None:
         """Start no more jobs, let running ones finish, and return those that take too long to the queue."""

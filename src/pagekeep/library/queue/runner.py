@@ -7,11 +7,11 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pagekeep import clock
 from pagekeep.capture.from_url import Request, Retrieval
-from pagekeep.errors import Abandoned, PagekeepError, StoreError, Unexpected
+from pagekeep.errors import Abandoned, DatabaseUnreachable, PagekeepError, StoreError, Unexpected
 from pagekeep.library import normal_url
 from pagekeep.library.copies import job as copies
 from pagekeep.library.crawl import save_pages
@@ -23,6 +23,7 @@ from pagekeep.library.imports import job as imports
 from pagekeep.library.lists import actions
 from pagekeep.library.mail import poll as mail
 from pagekeep.library.mail import sources
+from pagekeep.library.open import outlast
 from pagekeep.library.pictures import job as pictures
 from pagekeep.library.queue.jobs import LEASE_SECONDS, MAX_LEASE_SECONDS
 from pagekeep.library.queue.slices import SliceResult
@@ -33,6 +34,7 @@ from pagekeep.model import Job, SaveResult
 from pagekeep.store import Store
 from pagekeep.workers import Client, current_client
 
+T = TypeVar("T")
 _log: Final = logging.getLogger("pagekeep.jobs")
 POLL_SECONDS: Final = 1.0
 """How often the queue is checked for jobs of other processes."""
@@ -127,12 +129,17 @@ class JobRunner:
             try:
                 await self.run(at_a_time=at_a_time)
             except StoreError as error:
+                if self.stopping.is_set():
+                    raise
                 on_failure(error)
                 await asyncio.sleep(RETRY_SECONDS)
 
     async def run(self, *, at_a_time: int = 4, until_empty: bool = False) -> None:
-        """Run jobs until cancelled or, with `until_empty`, until no job is due. `StoreError` when the queue itself fails."""
-        await asyncio.to_thread(self._settle_unsettled)
+        """Run jobs until cancelled or, with `until_empty`, until no job is due. `StoreError` when the queue itself fails.
+
+        A database server that does not answer is waited for: running jobs go on meanwhile, and their results are kept.
+        """
+        await self._outlast(self._settle_unsettled)
         try:
             async with asyncio.TaskGroup() as lanes:
                 for number in range(at_a_time):
@@ -144,7 +151,7 @@ class JobRunner:
         while not self.stopping.is_set():
             self.asking.add(number)
             try:
-                job = await self._lease()
+                job = await outlast(self._lease, self.stopping)
             finally:
                 self.asking.discard(number)
             if job is not None:
@@ -221,7 +228,7 @@ class JobRunner:
             if not attempt.done():
                 return
             result = attempt.result()
-            settled = await asyncio.to_thread(self._store_result, job, lambda: self._settle(result))
+            settled = await self._outlast(lambda: self._store_result(job, lambda: self._settle(result)))
             if settled and result.so_far is None:
                 _log_failure(result)
                 self.report(result)
@@ -237,9 +244,15 @@ class JobRunner:
         """Keep extending the lease; return only when it is lost."""
         while True:
             await asyncio.sleep(self.lease_seconds / 3)
-            until = clock.add_seconds(clock.now(), self.lease_seconds)
-            if not await asyncio.to_thread(self.queue.heartbeat, job.id, self.name, until):
+            if not await self._outlast(lambda: self._extend_lease(job)):
                 return
+
+    def _extend_lease(self, job: Job) -> bool:
+        return self.queue.heartbeat(job.id, self.name, clock.add_seconds(clock.now(), self.lease_seconds))
+
+    async def _outlast(self, call: Callable[[], T]) -> T:
+        """Call the store in a thread, and again while its server does not answer."""
+        return await outlast(lambda: asyncio.to_thread(call), self.stopping)
 
     async def _attempt(self, job: Job) -> JobResult:
         current_client.set(Client(job.user_id, "queue"))
@@ -256,7 +269,8 @@ class JobRunner:
 
     def _fail(self, job: Job, error: PagekeepError) -> JobResult:
         """Return the result of a failed attempt. After the last one, the address of the page is kept as a bookmark."""
-        if isinstance(error, StoreError) and self._library_fails():
+        away = isinstance(error, DatabaseUnreachable)
+        if away or (isinstance(error, StoreError) and self._library_fails()):
             soon = clock.add_seconds(clock.now(), RETRY_SECONDS)
             return JobResult(job, None, error.to_json()["error"], soon, counts=False)
         passing = can_pass(error) and job.attempts < MAX_ATTEMPTS

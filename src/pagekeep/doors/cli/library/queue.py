@@ -20,7 +20,17 @@ from pagekeep.doors.cli.library.save import result_lines
 from pagekeep.doors.cli.open_library import open_library
 from pagekeep.doors.cli.open_room import open_room
 from pagekeep.doors.cli.options import examples, library_options, log_option
-from pagekeep.doors.cli.output import format_count, format_error, report_errors, show_table, write, write_json
+from pagekeep.doors.cli.output import (
+    format_count,
+    format_error,
+    report_back,
+    report_errors,
+    report_lost,
+    show_table,
+    write,
+    write_json,
+)
+from pagekeep.errors import DatabaseUnreachable
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
@@ -57,6 +67,7 @@ async def _work(settings: Settings, room: Room, until_empty: bool, at_a_time: in
     from pagekeep.capture.from_url import Retrieval
     from pagekeep.library.crawl.background import CrawlRunner
     from pagekeep.library.open import open_library as open_store
+    from pagekeep.library.open import outlast
     from pagekeep.library.queue.background import schedule_checks
     from pagekeep.library.queue.runner import JobRunner
     from pagekeep.library.sinks.runner import SinkRunner
@@ -67,6 +78,7 @@ async def _work(settings: Settings, room: Room, until_empty: bool, at_a_time: in
     with closing(open_store(settings, workers=True)) as queue:
         async with Retrieval(settings, room=room) as retrieval:
             reporter = _Reporter(queue, as_json)
+            queue.watch_connection(report_lost, report_back)
             runner = JobRunner(
                 name=name,
                 queue=queue,
@@ -85,13 +97,13 @@ async def _work(settings: Settings, room: Room, until_empty: bool, at_a_time: in
                 else runner.run_on(reporter.report_failure, at_a_time=at_a_time)
             )
             if not until_empty:
-                await _run_together(jobs, crawls.run(), sinks.run_on())
+                await _run_together(jobs, crawls.run_on(), sinks.run_on())
                 return
             await _run_together(jobs, crawls.run(until_empty=True))
             await runner.run(
                 at_a_time=at_a_time, until_empty=True
             )  # a crawl may be followed by jobs that save its pages
-            await sinks.run(until_empty=True)  # what was saved is sent on
+            await outlast(lambda: sinks.run(until_empty=True), sinks.stopping)  # what was saved is sent on
 
 
 async def _run_together(*work: Coroutine[Any, Any, None]) -> None:
@@ -150,7 +162,11 @@ class _Reporter:
         self._idle = True
         from pagekeep.library.queue.jobs import count_jobs
 
-        later = count_jobs(self._queue)["queued"]
+        try:
+            later = count_jobs(self._queue)["queued"]
+        except DatabaseUnreachable:  # which is reported
+            self._idle = False
+            return
         state = f"{format_count(later, 'page')} will be retried later" if later else "The queue is empty"
         click.echo(f"{state}. Waiting for more; press Ctrl-C to stop.", err=True)
 

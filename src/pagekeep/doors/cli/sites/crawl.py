@@ -19,7 +19,9 @@ from pagekeep.doors.cli.output import (
     INTERRUPTED,
     format_bytes,
     format_count,
+    report_back,
     report_errors,
+    report_lost,
     show_table,
     write,
     write_json,
@@ -294,15 +296,17 @@ async def _work(
     from pagekeep.library.crawl.background import drop_earlier_runs
     from pagekeep.library.crawl.save_pages import save_pages
     from pagekeep.library.crawl.worker import CrawlWorker
+    from pagekeep.library.open import outlast
 
+    store.watch_connection(report_lost, report_back)
     async with Retrieval(settings, room=room) as retrieval:
         worker = CrawlWorker(crawl_id, store, retrieval, at_a_time, clients=2, report=progress)
         _stop_politely(worker.stopping)
         ended = await worker.run()
         if ended.state == "done":
-            await asyncio.to_thread(drop_earlier_runs, store, crawl_id)
+            await outlast(lambda: asyncio.to_thread(drop_earlier_runs, store, crawl_id), worker.stopping)
             if save:
-                await save_pages(store, crawl_id, retrieval, tags=tags)
+                await outlast(lambda: save_pages(store, crawl_id, retrieval, tags=tags), worker.stopping)
         return ended
 
 
@@ -329,12 +333,13 @@ def _write_outputs(store: Store, found: Crawl, outs: Any, settings: Settings) ->
 async def _write(store: Store, found: Crawl, kind: str, path: Path, settings: Settings) -> int:
     from pagekeep.capture.from_url import Retrieval
     from pagekeep.library.crawl.outputs import OUTPUTS, write_output
+    from pagekeep.library.open import outlast
     from pagekeep.library.packs.write import write_pack
 
     with open_room(settings) as room:
         async with Retrieval(settings, room=room) as retrieval:
             write = write_output if kind in OUTPUTS else write_pack
-            return await write(store, found, kind, path, retrieval)
+            return await outlast(lambda: write(store, found, kind, path, retrieval), asyncio.Event())
 
 
 def _show_crawl(found: Crawl, as_json: bool, store: Store | None = None, problems: int = 0) -> None:

@@ -102,17 +102,22 @@ class FrontierTable(Table):
             )
 
     @writes
-    def release_leases(self, tx: Transaction, crawl_id: str, workers: Sequence[str], now: str) -> int:
-        """Return the addresses that these workers have leased to the frontier; return how many."""
+    def release_leases(
+        self, tx: Transaction, crawl_id: str, workers: Sequence[str], now: str, *, keep: Sequence[int] = ()
+    ) -> int:
+        """Return to the frontier what these workers have leased, but for the positions `keep`; return how many."""
         crawl = find_crawl(tx, crawl_id)
         if crawl is None or not workers:
             return 0
         names = {f"w{number}": name for number, name in enumerate(workers)}
+        kept = {f"p{number}": position for number, position in enumerate(keep)}
+        but = f" AND position NOT IN ({', '.join(f':{name}' for name in kept)})" if kept else ""
         return tx.run(
             f"UPDATE crawl_pages SET state = 'queued', due_at = :now, leased_by = NULL, leased_until = NULL WHERE {IN_RUN} "
-            f"AND state = 'leased' AND leased_by IN ({', '.join(f':{name}' for name in names)})",
+            f"AND state = 'leased' AND leased_by IN ({', '.join(f':{name}' for name in names)}){but}",
             now=now,
             **names,
+            **kept,
             **in_run(tx, crawl),
         )
 
