@@ -12,7 +12,8 @@ import pytest
 from pagekeep import config
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
-from pagekeep.errors import ParseError
+from pagekeep.errors import DatabaseUnreachable, ParseError
+from pagekeep.library import open as opening
 from pagekeep.library.open import open_library
 from pagekeep.library.save import save
 from pagekeep.model import Item
@@ -49,3 +50,29 @@ def test_without_raw_pages_a_save_keeps_the_content_alone(shore: Shore, tmp_path
         item = asyncio.run(one(store))
         assert "puts the kettle on" in item.content
         assert store.raw(item.id) is None
+
+
+def test_work_goes_on_when_the_database_answers_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "_MAX_PAUSE", 0.001)
+    failures = [DatabaseUnreachable("Away.")] * 5
+
+    async def work() -> str:
+        if failures:
+            raise failures.pop()
+        return "done"
+
+    assert asyncio.run(opening.outlast(work, asyncio.Event())) == "done"
+
+
+def test_work_that_is_stopped_waits_no_longer() -> None:
+    async def stop() -> None:
+        stopping = asyncio.Event()
+
+        async def work() -> None:
+            stopping.set()
+            raise DatabaseUnreachable("Away.")
+
+        with pytest.raises(DatabaseUnreachable):
+            await opening.outlast(work, stopping)
+
+    asyncio.run(stop())
