@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import sqlite3
 import tempfile
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -45,6 +46,7 @@ def attack_file(count: int) -> list[str]:
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA journal_mode = DELETE").fetchall()
             packed = [row[0] for row in connection.execute("SELECT body FROM raw_bodies")]
+            others = b"\n".join(_other_values(connection))
         whole = path.read_bytes()
         dice = random.Random(count)
         for number in range(count):
@@ -53,7 +55,8 @@ def attack_file(count: int) -> list[str]:
             at = -1
             while at < 0:
                 start = dice.randrange(len(value) - 8)
-                at = whole.find(value[start : start + 8])
+                piece = value[start : start + 8]
+                at = whole.find(piece) if piece not in others else -1
             data = bytearray(whole)
             data[at] ^= 0xFF
             path.write_bytes(data)
@@ -61,6 +64,18 @@ def attack_file(count: int) -> list[str]:
                 if not any(verdict.is_fault for verdict in verify(library, select(library, ()), RULES, processes=1)):
                     faults.append(f"byte {at} of the file: not found")
     return faults
+
+
+def _other_values(connection: sqlite3.Connection) -> Iterator[bytes]:
+    """What the file holds besides texts and raw pages: the schema, titles, addresses, search words."""
+    for name, sql in connection.execute("SELECT name, sql FROM sqlite_master").fetchall():
+        yield str(sql).encode()
+        if not str(sql).startswith("CREATE TABLE"):
+            continue
+        for column, *_ in connection.execute(f"SELECT name FROM pragma_table_info('{name}')").fetchall():
+            if (name, column) not in (("items", "content"), ("raw_bodies", "body")):
+                for (value,) in connection.execute(f'SELECT "{column}" FROM "{name}"'):
+                    yield value if isinstance(value, bytes) else str(value).encode()
 
 
 def attack_all(where: str, count: int) -> list[str]:
