@@ -1,7 +1,7 @@
 """Failed saves: pages that could not be saved, a state of their items.
 
 A save never loses the address: it is kept as a bookmark with the reason, marked as failed. Such an item is in the list of
-failed saves and in no other, until the user keeps the bookmark, or a later try succeeds. A page that arrived and gave no text is
+failed saves and in no other, until the user keeps the bookmark, or a later try succeeds. A page that arrived without a text is
 not a failure: it is saved as a bookmark that says why.
 """
 
