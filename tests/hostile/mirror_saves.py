@@ -61,7 +61,7 @@ class Attack:
         item_id = self.ids[number % len(self.ids)]
         editor = Editor(self.file(item_id), str(number), kind)
         store.set_metadata(item_id, clock.now(), tags=("sea", f"t{number}"))
-        self._run_beside(store, editor, 6)
+        self._run_beside(store, editor, 4)
         for _ in range(MAX_SETTLING):
             report = run_pass(store, self.folder, now=later)
             if not report.changed and not report.waiting:
@@ -87,8 +87,9 @@ class Attack:
         run_pass(store, self.folder, now=later)
 
     def _run_beside(self, store: Store, editor: Editor, gaps: int) -> None:
-        """Run a pass in which the editor saves in one gap, or in several."""
-        wanted, seen = {self.chance.randrange(gaps) for _ in range(self.chance.randrange(1, 4))}, 0
+        """Run a pass in which the editor saves in one of the first gaps, and perhaps again while its file goes back."""
+        first, seen = self.chance.randrange(gaps), 0
+        wanted = {first, *(first + self.chance.randrange(6) for _ in range(self.chance.randrange(3)))}
 
         def act(_step: str) -> None:
             nonlocal seen
@@ -99,8 +100,6 @@ class Attack:
 
         with in_every_gap(act):
             run_pass(store, self.folder, now=later)
-        if not editor.saves:
-            editor.save()  # there were fewer gaps
         editor.finish()
         self.saves += editor.saves
 
