@@ -64,7 +64,7 @@ def test_a_library_is_compared_first_and_then_switched(shell: Shell, tmp_path: P
 
         # A trial on a copy: both read every page, the library itself stays as it is.
         trial = str(tmp_path / "trial.db")
-        assert shell.run("backup", trial).exit_code == 0
+        assert shell.run("backup", "--single-file", trial).exit_code == 0
         shell.env["PAGEKEEP_MODE"] = "compare"
         assert shell.run("reparse", "--refetch", "--library", trial).exit_code == 0
         told = shell.json("compared", "--library", trial, "--out", str(tmp_path / "report"))["summary"]

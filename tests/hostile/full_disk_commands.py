@@ -107,7 +107,10 @@ def _leftovers(what: str, disk: Path) -> list[str]:
 def backup_faults(disk: Path, library: Path) -> Iterator[str]:
     """Back up to a full disk, over an older backup."""
     out = disk / "backup.db"
-    for command in (("backup", "--library", str(library), str(out)), ("repair", str(library), "--out", str(out))):
+    for command in (
+        ("backup", "--single-file", "--library", str(library), str(out)),
+        ("repair", str(library), "--out", str(out)),
+    ):
         name = command[0]
         if name == "backup":
             out.write_bytes(b"an older backup")

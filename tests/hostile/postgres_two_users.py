@@ -23,7 +23,7 @@ from typing import Any, Final
 from pagekeep import accounts as app_accounts
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound, PagekeepError
-from pagekeep.library import annotations, change, items, open
+from pagekeep.library import annotations, change, items
 from pagekeep.library.exports.run import FORMATS, ExportOptions, export
 from pagekeep.library.imports.run import ImportPlan, import_stream
 from pagekeep.library.mirror.run import mirror
@@ -529,7 +529,7 @@ def attack_by_use_cases(bob: Store, ada: dict[str, str], folder: Path, attack: A
         attack.check(f"export to {format} has Ada's words", not _holds_secret(path))
     mirror(bob, folder / "mirror")
     attack.check("the mirror has Ada's words", not _holds_secret(folder / "mirror"))
-    open.back_up(bob, str(folder / "bob.backup"))
+    bob.backup(str(folder / "bob.backup"))
     attack.check("the backup has Ada's words", not _holds_secret(folder / "bob.backup"))
 
 
@@ -559,7 +559,7 @@ def attack_by_copies(server: Server, folder: Path, attack: Attack) -> None:
         for item in list(items.walk_items(carl)):
             change.apply_action(carl, "delete", item.id)
         attack.check("Carl has not purged his copies", change.purge_items(carl) == 31)
-        open.back_up(ada, str(folder / "ada.backup"))
+        ada.backup(str(folder / "ada.backup"))
         postgres.restore(server.app, str(folder / "ada.backup"), "dora")
         attack.check("imports, purges or restores of copies changed Ada's rows", rows_of(server, "ada") == before)
 

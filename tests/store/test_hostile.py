@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.hostile import (
+    backup_faults,
     damaged_libraries,
     library_races,
     store_backup,
@@ -55,6 +56,10 @@ def test_a_killed_migration_is_all_or_nothing(place: str) -> None:
 
 def test_backups_under_load_restore_identically(place: str) -> None:
     assert store_places.attack_on(place, store_backup.attack, 2) == []
+
+
+def test_flipped_bytes_and_kills_make_no_backup_that_cannot_be_restored(place: str) -> None:
+    assert store_places.attack_on(place, backup_faults.attack, 3) == []
 
 
 def test_damaged_libraries_are_saved_and_make_no_backup_worse() -> None:

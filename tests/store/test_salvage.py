@@ -77,6 +77,29 @@ def test_an_intact_library_is_saved_whole(tmp_path: Path) -> None:
         assert ids[0] not in {item_id for item_id, _ in library.versions()}
 
 
+def test_a_damaged_text_and_a_lost_kept_file_are_listed(tmp_path: Path) -> None:
+    path, new = tmp_path / "library.db", tmp_path / "new.db"
+    ids = make_library(path, 3)
+    with closing(open_store(path)) as library:
+        name = library.put_blob(b"pixels", "2025-03-19T10:30:00.000000Z")
+        source = "https://example.com/a.png"
+        library.link_blobs(ids[1], [ItemBlob("picture", source, "kept", "2025-03-19T10:30:00.000000Z", "", name, 6)])
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE items SET content = replace(content, 'Words', 'Wordz') WHERE id = ?", (ids[0],))
+        connection.commit()
+    (Path(f"{path}.blobs") / name[:2] / name).write_bytes(b"pixelz")
+    report = salvage(path, new)
+    assert not report.complete
+    assert report.notes == [
+        f"Item {ids[0]} (Title 0): its text does not have the hash that was recorded with it.",
+        f"A kept file is missing or damaged: {name} ({source})",
+    ]
+    with closing(open_store(new)) as library:
+        assert library.get(ids[0]).content.startswith("Wordz")
+        assert library.item_blobs(ids[1]) == ()
+        assert library.check() == []
+
+
 def make_crawl(library: Store, *, pages: int = 60) -> Crawl:
     """A crawl that is done, with one page for each link of the first."""
     crawl = begin(library, "start")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,16 +11,19 @@ from typing import Final
 from pagekeep import clock
 from pagekeep.config import Settings, rules_folder, settings_path
 from pagekeep.errors import Conflict, NotFound, StoreError
-from pagekeep.library.open import library_path, open_library
+from pagekeep.library.open import library_path, open_library, repair
 from pagekeep.store import Store
-from pagekeep.store.backup import backup_folder
-from pagekeep.store.backup.backup_folder import BackupReport
+from pagekeep.store.backup import backup_folder, library_file
+from pagekeep.store.backup.backup_folder import FolderReport
+from pagekeep.store.backup.damage import BackupReport
+from pagekeep.store.backup.restoring import refuse_damaged
 
-__all__ = ["BackupReport", "Restored", "back_up_folder", "check_folder", "restore"]
+__all__ = ["BackupReport", "FolderReport", "Restored", "back_up_file", "back_up_folder", "check_folder", "restore"]
 
 _CONFIG: Final = "config.toml"
 _RULES: Final = "rules/"
 _SQLITE: Final = b"SQLite format 3\x00"
+_ZSTD: Final = b"\x28\xb5\x2f\xfd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,21 @@ class Restored:
     """Files of the settings that were written."""
     different: tuple[str, ...] = ()
     """Files of the settings that exist here with other content, and were left as they are."""
-    damaged: tuple[str, ...] = ()
-    """Hashes of raw pages and kept files that were missing or damaged when the backup was made."""
+    left_out: tuple[str, ...] = ()
+    """What is missing or damaged in the backup, and was not restored, or not as it was."""
 
 
-def back_up_folder(store: Store, settings: Settings, folder: Path) -> BackupReport:
+def back_up_file(store: Store, path: Path) -> BackupReport:
+    """Write a consistent copy of the library to one file, with its kept files beside it, in place of an earlier one."""
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise NotFound(f"There is no folder {folder} for the backup.", suggestions=("Create it first.",))
+    if path.is_dir():
+        raise Conflict(f"{path} is a folder.", suggestions=("Name a file, or leave out `--single-file`.",))
+    return store.backup(str(path))
+
+
+def back_up_folder(store: Store, settings: Settings, folder: Path) -> FolderReport:
     """Add the library as it is now to a backup folder, with kept files, settings and rules; only what is new is written."""
     files = {name: path.read_bytes() for name, path in _setting_files(settings).items() if path.is_file()}
     return store.backup_folder(folder, clock.now(), files)
@@ -61,41 +72,47 @@ def check_folder(folder: Path, state: str | None = None) -> list[str]:
     return backup_folder.check(folder, backup_folder.read_state(folder, state))
 
 
-def restore(settings: Settings, backup: Path, state: str | None = None) -> Restored:
-    """Restore a backup into the library of the settings, which must be empty; the backup is checked before."""
+def restore(settings: Settings, backup: Path, state: str | None = None, *, what_can_be: bool = False) -> Restored:
+    """Restore a backup into the library of the settings, which must be empty; the backup is checked before.
+
+    A damaged one is refused with a list of what is missing or damaged; with `what_can_be`, everything else is restored.
+    """
     if not backup.exists():
         raise NotFound(f"There is no backup {backup}.", suggestions=("Check the path.",))
     if backup.is_dir():
-        return _restore_folder(settings, backup, state)
+        return _restore_folder(settings, backup, state, what_can_be=what_can_be)
     with backup.open("rb") as file:
-        is_sqlite = file.read(len(_SQLITE)) == _SQLITE
-    return _restore_sqlite(settings, backup) if is_sqlite else _restore_dump(settings, backup)
+        start = file.read(len(_SQLITE))
+    if start.startswith(_ZSTD) or (start != _SQLITE and library_path(settings) is None):
+        return _restore_dump(settings, backup, what_can_be=what_can_be)
+    return _restore_sqlite(settings, backup, what_can_be=what_can_be)
 
 
-def _restore_folder(settings: Settings, folder: Path, name: str | None) -> Restored:
+def _restore_folder(settings: Settings, folder: Path, name: str | None, *, what_can_be: bool) -> Restored:
     state = backup_folder.read_state(folder, name)
     faults = backup_folder.check(folder, state)
-    if faults:
-        raise StoreError(
-            f"The backup is damaged, so nothing was restored. The first fault: {faults[0]}",
-            suggestions=("Use an earlier state, or another copy of the backup.",),
-        )
+    if faults and not what_can_be:
+        refuse_damaged(faults)
     with closing(open_library(settings)) as store:
-        items = store.restore_folder(folder, state)
-    written, different = [], []
+        restored = store.restore_folder(folder, state, what_can_be=what_can_be)
+    written, different, left_out = [], [], list(restored.left_out)
     for entry, path in _setting_files(settings, tuple(state["files"])).items():
-        data = backup_folder.read_object(folder, state["files"][entry])
+        try:
+            data = backup_folder.read_object(folder, state["files"][entry])
+        except StoreError:
+            left_out.append(f"The file {entry} of the settings is missing or damaged.")
+            continue
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
             written.append(str(path))
         elif path.read_bytes() != data:
             different.append(str(path))
-    return Restored(items, tuple(written), tuple(different), tuple(state["damaged"]))
+    return Restored(restored.items, tuple(written), tuple(different), tuple(left_out))
 
 
-def _restore_sqlite(settings: Settings, backup: Path) -> Restored:
-    """Copy a backup that is itself a library, with the kept files beside it."""
+def _restore_sqlite(settings: Settings, backup: Path, *, what_can_be: bool) -> Restored:
+    """Copy a backup that is itself a library, with the kept files beside it; what is damaged is repaired on the way."""
     target = library_path(settings)
     if target is None:
         raise Conflict(
@@ -104,31 +121,24 @@ def _restore_sqlite(settings: Settings, backup: Path) -> Restored:
         )
     if target.exists():
         raise Conflict(f"{target} exists already.", suggestions=("Choose another path.",))
-    if backup.with_name(f"{backup.name}-wal").exists():
+    log = backup.with_name(f"{backup.name}-wal")
+    if log.exists() and log.stat().st_size:
         raise Conflict(f"{backup} is in use as a library.", suggestions=("Back it up, and restore that.",))
     target.parent.mkdir(parents=True, exist_ok=True)
-    with closing(sqlite3.connect(f"{backup.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-        faults = [text for (text,) in connection.execute("PRAGMA integrity_check(1)") if text != "ok"]
+    faults = library_file.check(backup)
+    if faults and not what_can_be:
+        refuse_damaged(faults)
     if faults:
-        raise StoreError(
-            f"The backup is damaged: {faults[0]:.200}",
-            suggestions=(f"`pagekeep repair {backup}` saves what can be read.",),
-        )
-    draft = target.with_name(f".{target.name}.part")
-    try:
-        shutil.copyfile(backup, draft)
-        kept = backup.with_name(f"{backup.name}.blobs")
-        if kept.is_dir():
-            shutil.copytree(kept, target.with_name(f"{target.name}.blobs"), dirs_exist_ok=True)
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
+        saved = repair(backup, target)
+        lost = [f"The item {lost['id']} is lost." for lost in saved.lost_items.values()]
+        return Restored(saved.saved["items"], left_out=(*lost, *(saved.notes or faults)))
+    library_file.restore(backup, target)
     with closing(open_library(settings)) as store:
         return Restored(sum(1 for _ in store.all_ids()))
 
 
-def _restore_dump(settings: Settings, backup: Path) -> Restored:
-    """Restore a file that `backup FILE` wrote from a library on PostgreSQL."""
+def _restore_dump(settings: Settings, backup: Path, *, what_can_be: bool) -> Restored:
+    """Restore a file that `backup --single-file` wrote from a library on PostgreSQL."""
     if library_path(settings) is not None:
         raise Conflict(
             "This backup is from a database server, and the setting `library` names a file.",
@@ -136,6 +146,5 @@ def _restore_dump(settings: Settings, backup: Path) -> Restored:
         )
     from pagekeep.store import postgres
 
-    postgres.restore(str(settings.library), str(backup), settings.user)
-    with closing(open_library(settings)) as store:
-        return Restored(sum(1 for _ in store.all_ids()))
+    restored = postgres.restore(str(settings.library), str(backup), settings.user, what_can_be=what_can_be)
+    return Restored(restored.items, left_out=tuple(restored.left_out))

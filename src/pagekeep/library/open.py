@@ -18,7 +18,6 @@ __all__ = [
     "LOCAL_USER",
     "Salvage",
     "Store",
-    "back_up",
     "check",
     "data_folder",
     "install_library",
@@ -85,11 +84,6 @@ async def outlast(work: Callable[[], Awaitable[T]], stopping: asyncio.Event) -> 
             if stopping.is_set():
                 raise
     raise AssertionError("the loop has no end")
-
-
-def back_up(store: Store, path: str) -> None:
-    """Write a consistent copy of the library while others use it."""
-    store.backup(path)
 
 
 def check(store: Store) -> list[str]:

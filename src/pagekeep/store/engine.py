@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from pagekeep.model import ItemQuery
+from pagekeep.store.backup.damage import BackupReport
 from pagekeep.store.blobs.folder import BlobFolder
 from pagekeep.store.search.filters import Where
 
@@ -27,6 +28,8 @@ class Transaction(Protocol):
 
     no_time: str
     """Sorts before every time, where a time is missing."""
+    stored_text: str
+    """Pattern of the expression for a text column as it is stored: SQLite returns bytes, which may not be UTF-8."""
     facets: str
     """Rows of what each item counts for: user_id, item_id, kind, key, count."""
 
@@ -91,8 +94,8 @@ class Engine(Protocol):
     def close(self) -> None:
         """Close files and connections."""
 
-    def backup(self, path: str) -> None:
-        """Write a consistent copy."""
+    def backup(self, path: str) -> BackupReport:
+        """Write a consistent copy, compared with all hashes, in place of an earlier one."""
 
     @property
     def writable(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Callable
 from typing import Final
@@ -36,3 +37,11 @@ def unpack(packed: bytes) -> bytes:
         raise StoreError(
             "A stored page is damaged.", suggestions=("Restore a backup, or fetch the page again.",)
         ) from None
+
+
+def is_intact(name: str, encoding: str | None, data: bytes) -> bool:
+    """Return whether stored bytes, compressed or not, have the content whose SHA-256 is their name."""
+    try:
+        return hashlib.sha256(unpack(data) if encoding else data).hexdigest() == name
+    except (StoreError, TypeError, ValueError):
+        return False

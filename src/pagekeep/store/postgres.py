@@ -23,6 +23,8 @@ from psycopg.types.json import Jsonb
 from pagekeep.errors import DatabaseUnreachable, StoreError
 from pagekeep.model import ItemQuery, Term
 from pagekeep.store.backup import dump
+from pagekeep.store.backup.damage import BackupReport
+from pagekeep.store.backup.restoring import Restoring
 from pagekeep.store.blobs.folder import BlobFolder
 from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
@@ -149,6 +151,7 @@ class PostgresTransaction:
     no_time = BEFORE_ALL_TIMES
     word_matches = word_matches.POSTGRES
     skip_locked = "FOR UPDATE SKIP LOCKED"
+    stored_text = "{}"
     facets = "item_facets()"
 
     def __init__(self, connection: Connection, user_id: str) -> None:
@@ -413,9 +416,9 @@ class PostgresEngine:
         if pool is not None:
             close_pool(*self._key)
 
-    def backup(self, path: str) -> None:
+    def backup(self, path: str) -> BackupReport:
         """Write the user's rows to a file that `restore` reads."""
-        self.read(lambda tx: dump.write(tx, Path(path)))
+        return self.read(lambda tx: dump.write(tx, Path(path)))
 
     @property
     def writable(self) -> bool:
@@ -432,10 +435,10 @@ class PostgresEngine:
         return iter(())
 
 
-def restore(dsn: str, path: str, user_id: str) -> None:
-    """Restore a backup into a user's empty library."""
+def restore(dsn: str, path: str, user_id: str, *, what_can_be: bool = False) -> Restoring:
+    """Restore a backup into a user's empty library; with `what_can_be`, everything in it that is sound."""
     engine = PostgresEngine(dsn, user_id)
     try:
-        engine.write(lambda tx: dump.read(tx, Path(path)))
+        return engine.write(lambda tx: dump.read(tx, Path(path), what_can_be=what_can_be))
     finally:
         engine.close()

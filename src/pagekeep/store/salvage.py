@@ -18,16 +18,19 @@ from typing import Any, Final
 from pagekeep.errors import Conflict, NotFound, StoreError
 from pagekeep.model import Item
 from pagekeep.store import sqlite
+from pagekeep.store.backup.restoring import drop_unused_bodies, end_incomplete_crawls
 from pagekeep.store.backup.salvaged_tables import ADDED_COLUMNS, SALVAGED_TABLES
 from pagekeep.store.blobs.folder import BlobFolder, blob_root
 from pagekeep.store.metadata_json import metadata_from_json
-from pagekeep.store.sqlite_check import find_damage, is_intact
+from pagekeep.store.packing import is_intact
+from pagekeep.store.sqlite_check import find_damage
 from pagekeep.store.sqlite_pages import INDEX_INTERIOR, INDEX_LEAF, TABLE_LEAF, Pages, Row
 from pagekeep.store.storable import ITEM_TIMES, clean_id, clean_item, clean_time, parse_json
 from pagekeep.store.tables.items import COLUMNS as ITEM
 from pagekeep.store.tables.items import WRITTEN, column_values, index
 from pagekeep.store.tables.numbers import give_missing
 from pagekeep.store.tables.reading.annotation_words import index_all_words
+from pagekeep.store.text_stamp import is_text_sound
 
 _NO_TIME: Final = "1970-01-01T00:00:00.000000Z"
 """Written in place of a time that cannot be read."""
@@ -73,9 +76,9 @@ def salvage(source: Path, target: Path) -> Salvage:
             draft = Path(folder) / "new.db"
             report = _Salvager(pages, draft).run()
             report.notes += _note_damage(Path(folder) / "copy.db")
+            _copy_blobs(source, target, draft, report)
             with draft.open("rb+") as file:
                 os.fsync(file.fileno())
-            _copy_blobs(source, target, draft)
             draft.replace(target)
     except OSError as error:
         raise StoreError(
@@ -84,18 +87,28 @@ def salvage(source: Path, target: Path) -> Salvage:
     return report
 
 
-def _copy_blobs(source: Path, target: Path, draft: Path) -> None:
-    """Put the kept files of the new library beside it; as links to the old files where the disk can do that."""
+def _copy_blobs(source: Path, target: Path, draft: Path, report: Salvage) -> None:
+    """Put the kept files of the new library beside it; as links to the old files where the disk can do that.
+
+    Those that are missing or damaged are noted, and the new library does not name them.
+    """
     old, new = BlobFolder(blob_root(source)), BlobFolder(blob_root(target))
-    with closing(sqlite3.connect(draft)) as connection:
-        for name, encoding in connection.execute("SELECT DISTINCT hash, encoding FROM blobs"):
+    with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        for name, encoding in connection.execute("SELECT DISTINCT hash, encoding FROM blobs").fetchall():
             here, there = old.path(name, encoding), new.path(name, encoding)
-            if here.is_file() and not there.exists():
+            if not old.has_intact(name, encoding):
+                rows = connection.execute("DELETE FROM item_blobs WHERE hash = ? RETURNING source", (name,)).fetchall()
+                report.saved["item_blobs"] -= len(rows)
+                report.saved["blobs"] -= connection.execute("DELETE FROM blobs WHERE hash = ?", (name,)).rowcount
+                report.notes += [f"A kept file is missing or damaged: {name} ({url:.200})" for (url,) in rows]
+            elif not there.exists():
                 there.parent.mkdir(parents=True, exist_ok=True)
                 try:
                     os.link(here, there)
                 except OSError:
                     shutil.copyfile(here, there)
+        connection.execute("COMMIT")
 
 
 def _read(source: Path, folder: Path) -> bytes | mmap.mmap:
@@ -143,12 +156,18 @@ class _Salvager:
                     self._keep(connection, table, row, values)
             if not self._report.saved["items"]:
                 raise StoreError("No item can be read in this file.", suggestions=("Restore a backup.",))
-            self._end_crawls(connection)
-            self._drop_unused(connection)
-            for (user,) in connection.execute("SELECT DISTINCT user_id FROM items").fetchall():
+            unused = 0
+            for (user,) in connection.execute(
+                "SELECT user_id FROM items UNION SELECT user_id FROM raw_bodies UNION SELECT user_id FROM crawls"
+            ).fetchall():
                 tx = sqlite.SqliteTransaction(connection, user)
+                unused += drop_unused_bodies(tx)
+                self._report.notes += end_incomplete_crawls(tx)
                 give_missing(tx)
                 index_all_words(tx)
+            self._report.saved["raw_bodies"] -= unused
+            if unused:
+                self._report.notes.append(f"Raw pages without their item: {unused}.")
             self._list_lost(connection)
             connection.execute("COMMIT")
             connection.execute("PRAGMA journal_mode = DELETE").fetchall()
@@ -183,7 +202,7 @@ class _Salvager:
         if "seq" in values:
             values["seq"] = row.rowid
         cut = bool(row.missing) and table != "items"
-        if cut or (table == "raw_bodies" and not is_intact(values["hash"], values["body"])):
+        if cut or (table == "raw_bodies" and not is_intact(values["hash"], "zstd", values["body"])):
             self._lose(table, values, "is damaged")
             return
         connection.execute("SAVEPOINT one")
@@ -217,6 +236,8 @@ class _Salvager:
             except StoreError:
                 fields[name] = _NO_TIME
                 faults.append(f"its {name.replace('_', ' ')} is lost")
+        if not faults and not is_text_sound(Item(**fields)):
+            faults.append("its text does not have the hash that was recorded with it")
         item = clean_item(Item(**fields))
         tx = sqlite.SqliteTransaction(connection, item.user_id)
         names = ("seq", *WRITTEN)
@@ -234,40 +255,6 @@ class _Salvager:
         name = values.get("final_url") or values.get("quote") or values.get("url") or values.get("hash") or ""
         note = f", note: {values['note']}" if values.get("note") else ""
         self._report.notes.append(f"A {kind} {why}: {name:.200}{note}")
-
-    def _end_crawls(self, connection: sqlite3.Connection) -> None:
-        """End the crawls that lack addresses or were running: they cannot go on, but their next run finds their pages."""
-        connection.execute(
-            "UPDATE crawl_pages SET outcome = 'failed' WHERE outcome = 'kept' AND NOT EXISTS (SELECT 1 FROM crawl_results r "
-            "WHERE (r.user_id, r.crawl_id, r.run, r.position) = (crawl_pages.user_id, crawl_pages.crawl_id, crawl_pages.run, "
-            "crawl_pages.position))"
-        )
-        in_run = "FROM crawl_pages WHERE user_id = c.user_id AND crawl_id = c.id AND run = c.run"
-        crawls = connection.execute(
-            f"SELECT rowid, url, admitted, (SELECT COUNT(*) {in_run}), kept, (SELECT COUNT(*) {in_run} AND kind = 'page' "
-            "AND state = 'settled' AND outcome = 'kept'), state FROM crawls c"
-        )
-        for rowid, url, admitted, addresses, kept, pages, state in crawls.fetchall():
-            if (admitted, kept, state == "running") != (addresses, pages, False):
-                connection.execute(
-                    "UPDATE crawls SET state = 'done', reason = 'cancelled', settled = admitted, kept = ?, "
-                    "finished_at = COALESCE(finished_at, started_at) WHERE rowid = ?",
-                    (pages, rowid),
-                )
-                lost = f", {kept - pages} of its pages are lost" if kept > pages else ""
-                self._report.notes.append(f"The crawl of {url:.200} was ended{lost}. Start it again to update it.")
-
-    def _drop_unused(self, connection: sqlite3.Connection) -> None:
-        """Delete raw pages of lost items."""
-        changed = connection.execute(
-            "DELETE FROM raw_bodies WHERE NOT EXISTS (SELECT 1 FROM raw_pages p WHERE p.user_id = raw_bodies.user_id "
-            "AND p.hash = raw_bodies.hash) AND NOT EXISTS (SELECT 1 FROM snapshots s WHERE s.user_id = raw_bodies.user_id "
-            "AND s.hash = raw_bodies.hash) AND NOT EXISTS (SELECT 1 FROM crawl_results r WHERE "
-            "r.user_id = raw_bodies.user_id AND r.body_hash = raw_bodies.hash)"
-        ).rowcount
-        self._report.saved["raw_bodies"] -= changed
-        if changed:
-            self._report.notes.append(f"Raw pages without their item: {changed}.")
 
     def _list_lost(self, connection: sqlite3.Connection) -> None:
         """List the items that indexes, which have the form (user, something, item id, row number), name."""

@@ -18,7 +18,8 @@ from typing import Any, Final, TypeVar
 
 from pagekeep.errors import StoreError
 from pagekeep.model import ItemQuery, Term
-from pagekeep.store.blobs.copying import copy_blobs
+from pagekeep.store.backup import library_file
+from pagekeep.store.backup.damage import BackupReport
 from pagekeep.store.blobs.folder import BlobFolder, blob_root
 from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
@@ -26,7 +27,7 @@ from pagekeep.store.packing import pack, packer, unpack
 from pagekeep.store.reindex import refuse_upgrade, reindex
 from pagekeep.store.search import word_matches
 from pagekeep.store.search.filters import Where
-from pagekeep.store.sqlite_check import REPAIR, find_damage, has_broken_structure
+from pagekeep.store.sqlite_check import REPAIR, find_broken_rows, find_damage, has_broken_structure
 from pagekeep.store.sqlite_errors import is_busy, refuse, refuse_code
 
 T = TypeVar("T")
@@ -183,6 +184,27 @@ def _refuse_damage(connection: sqlite3.Connection, message: str, next_steps: tup
         raise StoreError(f"{message} The first fault: {faults[0]}", suggestions=(*next_steps, *kept))
 
 
+def _copy_pages(connection: sqlite3.Connection, draft: Path) -> None:
+    """Copy one state of the library to a new file; it stays in WAL mode, so that opening it later does not change it."""
+    try:
+        with closing(sqlite3.connect(draft, isolation_level=None)) as target:
+            retry_while_busy(lambda: connection.backup(target))
+    except sqlite3.Error as error:
+        refuse(error)
+
+
+def _refuse_broken(connection: sqlite3.Connection, draft: Path, target: Path) -> None:
+    """Raise `StoreError` when a copy cannot be used; the check of the copy is the check of the library."""
+    with closing(sqlite3.connect(draft, isolation_level=None)) as copied:
+        faults = find_broken_rows(copied)
+    if faults:
+        in_library = retry_while_busy(lambda: find_broken_rows(connection))
+        message = "The library is damaged, so it was not copied." if in_library else "The copy is damaged."
+        next_steps = (REPAIR,) if in_library else ("Check the disk, or copy to another one.",)
+        kept = (f"The earlier backup {target} was not changed.",) if target.exists() else ()
+        raise StoreError(f"{message} The first fault: {faults[0]}", suggestions=(*next_steps, *kept))
+
+
 def _roll_back(connection: sqlite3.Connection) -> None:
     """Roll back, unless the failure (such as a full disk) has ended the transaction already."""
     if connection.in_transaction:
@@ -196,6 +218,7 @@ class SqliteTransaction:
     no_time = ""
     word_matches = word_matches.SQLITE
     skip_locked = ""
+    stored_text = "CAST({} AS BLOB)"
     facets = "item_facets"
 
     def __init__(self, connection: sqlite3.Connection, user_id: str) -> None:
@@ -361,10 +384,16 @@ class SqliteEngine:
         while self._idle:
             self._idle.pop().close()
 
-    def backup(self, path: str) -> None:
-        with self._connection() as connection:
-            copy(connection, Path(path))
-        copy_blobs(BlobFolder(blob_root(self._path)), Path(path), blob_root(Path(path)))
+    def backup(self, path: str) -> BackupReport:
+        target = Path(path)
+        library_file.require_free(target, self._path)
+        with self._connection() as connection, library_file.draft_of(target) as draft:
+            _copy_pages(connection, draft)
+            _refuse_broken(connection, draft, target)
+            try:
+                return library_file.replace_backup(draft, target, BlobFolder(blob_root(self._path)))
+            except sqlite3.Error as error:
+                refuse(error)
 
     @property
     def writable(self) -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from time import monotonic
 from typing import Final
 
-from pagekeep.errors import StoreError
-from pagekeep.store.packing import unpack
+from pagekeep.store.backup import dump
+from pagekeep.store.packing import is_intact
 
 MAX_FAULTS: Final = 20
 """Faults that are listed: one damaged page often causes hundreds."""
@@ -21,8 +20,20 @@ _TEXTS: Final = "SELECT id, url, url_full, title, author, content, metadata FROM
 
 def find_damage(connection: sqlite3.Connection) -> list[str]:
     """Return what is damaged in the file: its structure, texts that cannot be decoded, and raw pages whose hash is wrong."""
+    return _find(connection, _structure, _texts, _raw_pages)
+
+
+def find_broken_rows(connection: sqlite3.Connection) -> list[str]:
+    """Return what is damaged in the file such that it cannot be used: its structure, and values that cannot be decoded.
+
+    The texts of items are left out: their hashes are compared, and they can be taken from a backup.
+    """
+    return _find(connection, _structure, _values)
+
+
+def _find(connection: sqlite3.Connection, *checks: Callable[[sqlite3.Connection], Iterator[str]]) -> list[str]:
     faults: list[str] = []
-    for check in (_structure, _texts, _raw_pages):
+    for check in checks:
         try:
             for fault in check(connection):
                 faults.append(fault)
@@ -57,28 +68,32 @@ def _structure(connection: sqlite3.Connection) -> Iterator[str]:
 
 def _texts(connection: sqlite3.Connection) -> Iterator[str]:
     """Read all texts of items: decoding raises an error at the first that is not UTF-8."""
-    if _has_table(connection, "items"):
+    if has_table(connection, "items"):
         for row in connection.execute(_TEXTS):
             if not row[0]:
                 yield f"The item {row[0]} is damaged."
 
 
+def _values(connection: sqlite3.Connection) -> Iterator[str]:
+    """Read all rows that are part of a backup: decoding raises an error at the first text that is not UTF-8."""
+    for table, (_, columns) in dump.TABLES.items():
+        found = {name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")} - {"body", "content"}
+        names = [name for name in columns if name in found]  # old libraries lack some
+        if names:
+            for row in connection.execute(f"SELECT {', '.join(names)} FROM {table}"):
+                if row[0] is None:
+                    yield f"A row of `{table}` has no owner."
+
+
 def _raw_pages(connection: sqlite3.Connection) -> Iterator[str]:
-    if not _has_table(connection, "raw_bodies"):
+    if not has_table(connection, "raw_bodies"):
         return
     for name, packed in connection.execute("SELECT hash, body FROM raw_bodies"):
-        if not is_intact(name, packed):
+        if not is_intact(name, "zstd", packed):
             yield f"The raw page {name:.12} is damaged."
 
 
-def is_intact(name: str, packed: bytes) -> bool:
-    """Return whether a compressed raw page has the content that its hash names."""
-    try:
-        return hashlib.sha256(unpack(packed)).hexdigest() == name
-    except (StoreError, TypeError, ValueError):
-        return False
-
-
-def _has_table(connection: sqlite3.Connection, name: str) -> bool:
+def has_table(connection: sqlite3.Connection, name: str) -> bool:
+    """Return whether a table exists: old libraries lack some."""
     rows = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,))
     return rows.fetchone() is not None

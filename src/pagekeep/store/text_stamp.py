@@ -20,6 +20,8 @@ from pagekeep.model.lists.edits import page_values
 from pagekeep.store.metadata_json import metadata_from_json
 from pagekeep.store.storable import parse_json
 
+_MAX_HEAD_BLOCKS: Final = 3
+"""Blocks that may come before the Markdown in an item's text: frontmatter, hero image, title."""
 _COLUMNS: Final = tuple(field.name for field in fields(Item) if field.name != "metadata")
 _NOT_CAPTURED: Final = re.compile(r"^(?:saved_at|reason): .*\n(?:(?: .*)?\n)*", re.MULTILINE)
 """Lines of a bookmark's frontmatter that older versions changed without the stamp, or not with the item."""
@@ -40,12 +42,17 @@ def carry_stamp(old: Item, new: Item) -> Item:
 
 
 def is_text_sound(item: Item) -> bool:
-    """Return whether an item's text is the one that was stored, as far as its stamp can tell; without a stamp it is.
+    """Return whether an item's text is the one that was stored, as far as its stamp can tell.
+
+    Without a stamp, it is if it has the Markdown whose hash was recorded when it was extracted, if one was.
 
     This is the one answer to "is this stored text sound?", for `verify`, backups and repairs. `is_row_sound` answers the
     same for a row of the table `items`.
     """
-    return item.metadata.text_hash in (None, _hash(item.content)) or _is_older_bookmark(item)
+    about = item.metadata
+    if about.text_hash is None:
+        return about.content_hash is None or about.edited or has_markdown(item.content, about.content_hash)
+    return about.text_hash == _hash(item.content) or _is_older_bookmark(item)
 
 
 def is_row_sound(row: Mapping[str, Any]) -> bool:
@@ -55,6 +62,29 @@ def is_row_sound(row: Mapping[str, Any]) -> bool:
         return is_text_sound(Item(**{name: row[name] for name in _COLUMNS}, metadata=metadata))
     except (StoreError, ValueError, TypeError, AttributeError):
         return False
+
+
+def has_markdown(content: str, content_hash: str | None) -> bool:
+    """Return whether an item's text ends with the Markdown that has this hash."""
+    start = 0
+    for block in range(_MAX_HEAD_BLOCKS + 1):
+        if _hash_fits(content[start:], content_hash):
+            return True
+        if block == 0 and content.startswith("---\n"):  # frontmatter may have blank lines in its values
+            end = content.find("\n---\n", 3)
+            start = end + len("\n---\n") if end >= 0 else start
+            start += len(content[start:]) - len(content[start:].lstrip("\n"))
+            continue
+        end = content.find("\n\n", start)
+        if end < 0:
+            break
+        start = end + 2
+    return _hash_fits("", content_hash)
+
+
+def _hash_fits(text: str, content_hash: str | None) -> bool:
+    body = text.rstrip("\n")
+    return any(_hash(candidate) == content_hash for candidate in (text, body, f"{body}\n"))
 
 
 def _hash(text: str) -> str:

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from pagekeep.store.backup import backup_folder
-from pagekeep.store.backup.backup_folder import BackupReport
+from pagekeep.store.backup.backup_folder import FolderReport
+from pagekeep.store.backup.damage import BackupReport
+from pagekeep.store.backup.restoring import Restoring
 from pagekeep.store.tables.annotations import AnnotationTable
 from pagekeep.store.tables.batch import BatchTable
 from pagekeep.store.tables.blobs import BlobTable
@@ -82,17 +84,17 @@ class Store(
         """Call `lost` when the connection to a database server is lost, and `back` when it answers again, in any thread."""
         self._engine.watch(lost, back)
 
-    def backup(self, path: str) -> None:
+    def backup(self, path: str) -> BackupReport:
         """Write a consistent copy while others write (SQLite: one file; PostgreSQL: a dump that our restore reads)."""
-        self._engine.backup(path)
+        return self._engine.backup(path)
 
-    def backup_folder(self, folder: Path, now: str, files: Mapping[str, bytes]) -> BackupReport:
+    def backup_folder(self, folder: Path, now: str, files: Mapping[str, bytes]) -> FolderReport:
         """Add the library as it is now, with some files of the settings, to a backup folder, while others write."""
         return backup_folder.write(self._engine, folder, now, files)
 
-    def restore_folder(self, folder: Path, state: Mapping[str, Any]) -> int:
-        """Restore a state of a backup folder into this empty library; return the number of items."""
-        return backup_folder.restore(self._engine, folder, state)
+    def restore_folder(self, folder: Path, state: Mapping[str, Any], *, what_can_be: bool = False) -> Restoring:
+        """Restore a state of a backup folder into this empty library; with `what_can_be`, everything in it that is sound."""
+        return backup_folder.restore(self._engine, folder, state, what_can_be=what_can_be)
 
     @property
     def writable(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,9 +14,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pagekeep.doors.cli.main import cli
+from pagekeep.model import ItemBlob
 from pagekeep.store import Store, open_store
 from tests.doors.cli.test_library import Shell
 from tests.library.exports.making import fill
+from tests.store.making import NOW
 
 PAGE = f"<title>The keeper</title><article><h1>The keeper</h1>{'<p>Ships are counted before breakfast.</p>' * 40}</article>"
 
@@ -114,7 +117,7 @@ def test_backup_folder_is_restored_with_settings_and_rules(shell: Shell, tmp_pat
     config.write_text("auto_tags = false\n")
     (rules / "own.yaml").write_text("[]\n")
     shell.env |= {"PAGEKEEP_CONFIG": str(config), "PAGEKEEP_RULES": str(rules)}
-    made = shell.json("backup", f"{tmp_path / 'kept'}/")
+    made = shell.json("backup", str(tmp_path / "kept"))
     assert (made["success"], made["items"], made["damaged"]) == (True, 6, [])
     assert "0 new" in shell.run("backup", str(tmp_path / "kept")).stdout
     before = shell.json("list", "--all")["items"]
@@ -126,8 +129,68 @@ def test_backup_folder_is_restored_with_settings_and_rules(shell: Shell, tmp_pat
 
 
 def test_backup_file_is_restored(shell: Shell, tmp_path: Path) -> None:
-    assert shell.run("backup", str(tmp_path / "copy.db")).exit_code == 0
+    done = shell.run("backup", "--single-file", str(tmp_path / "copy"))
+    assert (done.exit_code, done.stdout, done.stderr) == (0, f"6 pages backed up to {tmp_path / 'copy'}.\n", "")
     shell.env["PAGEKEEP_LIBRARY"] = str(tmp_path / "new.db")
-    assert shell.json("library", "restore", str(tmp_path / "copy.db"))["items"] == 6
-    assert shell.run("library", "restore", str(tmp_path / "copy.db")).exit_code == 2
+    assert shell.json("library", "restore", str(tmp_path / "copy"))["items"] == 6
+    assert shell.run("library", "restore", str(tmp_path / "copy")).exit_code == 2
     assert shell.run("library", "restore", str(tmp_path / "none")).exit_code == 2
+
+
+def test_a_backup_is_a_folder_unless_one_file_is_wanted(shell: Shell, tmp_path: Path) -> None:
+    for name in ("kept", "other/"):
+        done = shell.run("backup", f"{tmp_path}/{name}")
+        assert (done.exit_code, done.stderr) == (0, "")
+        assert (tmp_path / name / "pagekeep-backup.json").is_file()
+    done = shell.run("backup", "--single-file", str(tmp_path / "kept"))
+    assert (done.exit_code, "is a folder" in done.stderr) == (2, True)
+
+
+def test_a_file_without_the_flag_still_works_and_names_the_flag(shell: Shell, tmp_path: Path) -> None:
+    shell.run("backup", "--single-file", str(tmp_path / "copy"))
+    for path in (tmp_path / "copy", tmp_path / "new.db"):  # one that is a file, and a name that can only be one
+        done = shell.run("backup", str(path))
+        assert (done.exit_code, path.is_file()) == (0, True)
+        assert f"Write: pagekeep backup --single-file {path}" in done.stderr
+
+
+def test_a_backup_without_its_kept_files_is_refused_and_the_rest_can_be_restored(
+    shell: Shell, library: Store, tmp_path: Path
+) -> None:
+    item_id = next(iter(library.all_ids()))
+    names = [library.put_blob(f"picture {number}".encode(), NOW) for number in range(100)]
+    links = [
+        ItemBlob("picture", f"https://example.com/{name}.png", "kept", NOW, "image/png", name, 9) for name in names
+    ]
+    library.link_blobs(item_id, links)
+    copy = tmp_path / "copy.db"
+    assert shell.run("backup", "--single-file", str(copy)).exit_code == 0
+    shutil.rmtree(f"{copy}.blobs")
+    shell.env["PAGEKEEP_LIBRARY"] = str(tmp_path / "new.db")
+    done = shell.run("library", "restore", str(copy))
+    assert done.exit_code == 2
+    assert "What is missing or damaged (100)" in done.stderr
+    assert f"The kept file {min(names)} is missing or damaged." in done.stderr
+    assert "--what-can-be" in done.stderr
+    assert not (tmp_path / "new.db").exists()
+    done = shell.run("library", "restore", str(copy), "--what-can-be")
+    assert (done.exit_code, "Restored 6 pages" in done.stdout) == (1, True)
+    assert all(name in done.stderr for name in names)
+    assert len(shell.json("list", "--all")["items"]) == 6
+
+
+def test_a_damaged_text_is_reported_by_backup_and_repair(shell: Shell, library: Store, tmp_path: Path) -> None:
+    item_id = next(iter(library.all_ids()))
+    forms = (("--single-file", str(tmp_path / "copy.db")), (str(tmp_path / "kept"),))
+    for form in forms:
+        assert shell.run("backup", *form).exit_code == 0
+    library._engine.write(lambda tx: tx.run("UPDATE items SET content = content || '.' WHERE id = :id", id=item_id))
+    for form in forms:
+        done = shell.run("backup", *form)
+        assert done.exit_code == 1
+        assert f"The text of {item_id} is damaged in the library. The backup has it from an earlier one." in done.stderr
+    for number, form in enumerate(forms):
+        restored = shell.run("library", "restore", form[-1], "--library", str(tmp_path / f"{number}.db"))
+        assert restored.exit_code == 0
+    done = shell.run("repair", shell.env["PAGEKEEP_LIBRARY"])
+    assert (done.exit_code, "Nothing is lost" in done.stdout, item_id in done.stdout) == (1, False, True)

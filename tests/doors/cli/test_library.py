@@ -339,38 +339,13 @@ def test_a_page_that_cannot_be_fetched_is_an_error_with_exit_code_2(shell: Shell
 
 def test_the_address_of_a_page_that_cannot_be_fetched_is_kept_and_the_command_says_so(shell: Shell) -> None:
     done = shell.run("save", shell.url("none"))
-    assert shell.json("list", "--all")["items"] == []
-    (item,) = shell.json("list", "--failed")["items"]
+    (item,) = shell.json("list")["items"]
     assert (item["url"], item["quality"], item["fetch_again"]) == (shell.url("none"), "bookmark", False)
-    assert f"To try again: pagekeep retry {item['id'][:8]}" in done.stderr
+    assert f"The address is saved as a bookmark: {item['id'][:8]}." in done.stderr
     assert "404" in done.stderr
     assert shell.json("save", shell.url("none"), code=2)["error"]["item_id"] == item["id"]
     assert shell.json("list", "--fetch-again")["items"] == []
-    assert shell.json("stats")["stats"]["failed"] == 1
-    assert shell.run("list", "--failed").stdout.split("\t")[0] == item["id"]
-    assert "404" in shell.run("list", "--failed").stdout
-
-
-def test_a_failed_save_is_retried_kept_or_deleted(shell: Shell) -> None:
-    for name in ("a", "b", "c"):
-        shell.run("save", shell.url(name))
-    keys = {item["url"][-1]: item["id"][:8] for item in shell.json("list", "--failed")["items"]}
-    shell.bodies["a"] = article(300)
-    assert shell.run("retry", keys["a"]).exit_code == 0
-    assert shell.run("keep", keys["b"]).stdout.startswith(f"Kept  {keys['b']}")
-    shell.run("delete", keys["c"])
-    assert shell.json("list", "--failed")["items"] == []
-    assert {item["id"][:8] for item in shell.json("list")["items"]} == {keys["a"], keys["b"]}
-    shell.run("keep", keys["b"])
-    assert shell.json("stats")["stats"]["failed"] == 0
-
-
-def test_keeping_a_bookmark_can_be_undone(shell: Shell) -> None:
-    shell.run("save", shell.url("a"))
-    (item,) = shell.json("list", "--failed")["items"]
-    shell.run("keep", item["id"])
-    assert shell.run("undo").stdout.startswith("Undid keep: 1 page")
-    assert [one["id"] for one in shell.json("list", "--failed")["items"]] == [item["id"]]
+    assert [one["id"] for one in shell.json("list", "--quality", "bookmark")["items"]] == [item["id"]]
 
 
 def test_of_several_pages_the_good_ones_are_saved_and_the_others_told(shell: Shell, tmp_path: Path) -> None:
@@ -448,7 +423,7 @@ def test_stats_count_what_is_there(shell: Shell) -> None:
 def test_a_backup_is_a_library(shell: Shell, tmp_path: Path) -> None:
     shell.bodies["a"] = article(100)
     shell.save("a")
-    assert shell.run("backup", str(tmp_path / "copy.db")).exit_code == 0
+    assert shell.run("backup", "--single-file", str(tmp_path / "copy.db")).exit_code == 0
     copied = shell.json("list", "--library", str(tmp_path / "copy.db"))
     assert len(copied["items"]) == 1
     assert copied == shell.json("list")
@@ -766,10 +741,10 @@ def test_on_a_terminal_the_level_has_its_colour_and_pages_are_laid_out(shell: Sh
 def test_a_backup_of_a_damaged_library_names_the_next_step(shell: Shell, tmp_path: Path) -> None:
     library, target = tmp_path / "damaged.db", tmp_path / "copy.db"
     make_library(library)
-    assert shell.run("backup", str(target), "--library", str(library)).exit_code == 0
+    assert shell.run("backup", "--single-file", str(target), "--library", str(library)).exit_code == 0
     good = target.read_bytes()
     flip_pages(library, pages_of(library, "items")[:1])
-    done = shell.run("backup", str(target), "--library", str(library))
+    done = shell.run("backup", "--single-file", str(target), "--library", str(library))
     assert done.exit_code != 0
     assert "pagekeep repair" in done.stderr
     assert target.read_bytes() == good

@@ -68,7 +68,7 @@ def test_an_unknown_command_names_the_most_similar(typed: str, meant: str) -> No
 
 
 def test_a_backup_names_the_folder_that_is_missing(library: Library, tmp_path: Path) -> None:
-    done = library.run("backup", str(tmp_path / "no" / "copy.db"))
+    done = library.run("backup", "--single-file", str(tmp_path / "no" / "copy.db"))
     assert (done.exit_code, f"There is no folder {tmp_path / 'no'}" in done.stderr) == (2, True)
 
 

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Final, cast
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from pagekeep import config
-from pagekeep.errors import NotFound, PagekeepError
+from pagekeep.errors import NotFound, PagekeepError, StoreError
 from pagekeep.library.backup import back_up_folder
 from pagekeep.library.exports import markdown_files
 from pagekeep.library.exports.run import ExportOptions, ExportReport, Format, choose_name, export, select_items
@@ -43,7 +43,13 @@ def write_zip(store: Store, out: BinaryIO, options: ExportOptions) -> None:
 
 def write_backup(store: Store, out: BinaryIO, settings: config.Settings, folder: Path) -> None:
     """Back up the library into a new folder, and write that as a ZIP archive; its files are compressed already."""
-    back_up_folder(store, settings, folder)
+    report = back_up_folder(store, settings, folder)
+    if not report.complete:
+        parts = len(report.damaged) + len(report.damaged_texts)
+        raise StoreError(
+            f"{parts:,} parts of the library are missing or damaged, so a backup of it would not be complete.",
+            suggestions=("`pagekeep verify` lists them, and `pagekeep backup FOLDER` backs up everything else.",),
+        )
     with ZipFile(out, "w") as archive:
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             info = ZipInfo(f"pagekeep-backup/{path.relative_to(folder).as_posix()}", (1980, 1, 1, 0, 0, 0))

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from pagekeep.errors import PagekeepError
 from pagekeep.model import PARSER_VERSION, Item, RawPage
 from pagekeep.store.storable import clean_text
-from pagekeep.store.text_stamp import is_text_sound
+from pagekeep.store.text_stamp import has_markdown, is_text_sound
 
 State = Literal["verified", "unproven", "damaged", "differs", "failed"]
 """`unproven`: nothing is wrong, but the text could not be derived again; `differs`: the raw page gives another text now;
@@ -38,8 +38,6 @@ Compared = Literal["raw_page", "text", "markdown", "frontmatter", "versions", "f
 FAULTS: Final[frozenset[State]] = frozenset({"damaged", "differs", "failed"})
 
 _READ_AGAIN: Final = "`pagekeep reparse` reads it again and records a new receipt."
-_MAX_HEAD_BLOCKS: Final = 3
-"""Blocks that may come before the Markdown in an item's text: frontmatter, hero image, title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +158,10 @@ def _stored_faults(evidence: Evidence, compared: list[Compared]) -> Iterator[tup
             yield "raw_page", "The raw page is not the one that the text was made from."
         if evidence.raw_name is not None or about.raw_hash is not None:
             compared.append("raw_page")
+    if not is_text_sound(item):
+        yield "text", "The stored text does not have the hash that was recorded when it was stored."
     if about.text_hash is not None:
-        if not is_text_sound(item):
-            yield "text", "The stored text does not have the hash that was recorded when it was stored."
         compared.append("text")
-    elif about.content_hash and not about.edited and not has_markdown(item.content, about.content_hash):
-        yield "text", "The stored text does not contain the Markdown whose hash was recorded."
     if evidence.version_fault is not None:
         yield "version", evidence.version_fault
     if evidence.file_fault is not None:
@@ -187,30 +183,3 @@ def _why_not_derived(evidence: Evidence) -> tuple[Reason, str]:
         return "newer_parser", f"A newer parser (version {version}) made the text. Update Pagekeep to verify it."
     made_by = "An older parser" if version is None else f"An older parser (version {version})"
     return "older_parser", f"{made_by} made the text, which version {PARSER_VERSION} cannot repeat. {_READ_AGAIN}"
-
-
-def has_markdown(content: str, content_hash: str | None) -> bool:
-    """Return whether an item's text ends with the Markdown that has this hash."""
-    start = 0
-    for block in range(_MAX_HEAD_BLOCKS + 1):
-        if _hash_fits(content[start:], content_hash):
-            return True
-        if block == 0 and content.startswith("---\n"):  # frontmatter may have blank lines in its values
-            end = content.find("\n---\n", 3)
-            start = end + len("\n---\n") if end >= 0 else start
-            start += len(content[start:]) - len(content[start:].lstrip("\n"))
-            continue
-        end = content.find("\n\n", start)
-        if end < 0:
-            break
-        start = end + 2
-    return _hash_fits("", content_hash)
-
-
-def _hash_fits(text: str, content_hash: str | None) -> bool:
-    body = text.rstrip("\n")
-    candidates = (text, body, f"{body}\n")
-    return any(
-        hashlib.sha256(candidate.encode("utf-8", "surrogatepass")).hexdigest() == content_hash
-        for candidate in candidates
-    )

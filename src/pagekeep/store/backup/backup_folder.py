@@ -2,7 +2,8 @@
 
 `objects/` holds raw pages, kept files, rows and settings, each named by the SHA-256 of its content. `states/` holds one JSON
 file per backup, which names its objects. Rows are written in chunks that end at fixed rows: a changed item costs one chunk.
-Nothing that exists is changed, and a state gets its name last: a backup that is killed leaves the earlier ones as they were.
+An object that exists is compared with its name before it is used again: a damaged one is written again from the library, one
+that the library has lost is kept. A state gets its name last: a backup that is killed leaves the earlier ones as they were.
 """
 
 from __future__ import annotations
@@ -12,16 +13,23 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from pagekeep.errors import NotFound, StoreError
 from pagekeep.store.backup import dump
-from pagekeep.store.blobs.folder import BlobFolder
-from pagekeep.store.engine import Engine, Transaction
-from pagekeep.store.packing import pack, unpack
-from pagekeep.store.reindex import reindex
+from pagekeep.store.backup.damage import (
+    BackupReport,
+    GoodText,
+    check_text,
+    find_damaged_texts,
+    text_columns,
+)
+from pagekeep.store.backup.restoring import Restoring, describe_body, describe_text
+from pagekeep.store.blobs.folder import BlobFolder, sync_folder
+from pagekeep.store.engine import Engine, Row, Transaction
+from pagekeep.store.packing import is_intact, pack, unpack
 from pagekeep.store.storable import parse_json
 
 FORMAT: Final = 1
@@ -30,7 +38,8 @@ MARKER: Final = "pagekeep-backup.json"
 _STATES: Final = "states"
 _CHUNK_SHARE: Final = 16
 """Rows in a chunk on average: a chunk ends after a row whose key has a hash that this number divides."""
-_BODIES: Final = frozenset({"raw_bodies", "blobs"})
+_ABANDONED_SECONDS: Final = 86_400.0
+"""Age at which a file that was never completed is certainly one of a backup that was killed."""
 _JSON: Final = {
     "items": ("metadata",),
     "jobs": ("options", "error"),
@@ -54,24 +63,21 @@ _FLAGS: Final = {
     "sinks": ("takes_items", "hidden"),
 }
 """Columns that PostgreSQL has as boolean, and SQLite as a number."""
-_REFERRING: Final = ("raw_bodies", "raw_pages", "snapshots", "blobs", "item_blobs")
-"""Tables whose rows name a raw page or a kept file by its hash."""
 
 
 @dataclass(slots=True)
-class BackupReport:
-    """What a backup wrote."""
+class FolderReport(BackupReport):
+    """What a backup added to a folder."""
 
-    state: str
+    state: str = ""
     """Its name."""
-    items: int = 0
     objects: int = 0
     """Objects that the state uses."""
     added: int = 0
-    """Those that no earlier backup had."""
+    """Those that were not there."""
     added_bytes: int = 0
-    damaged: list[str] = field(default_factory=list)
-    """Raw pages and kept files that are missing or damaged in the library, by their hashes."""
+    mended: int = 0
+    """Those that were damaged in the backup, and were written again from the library."""
 
 
 def columns_of(table: str) -> tuple[str, ...]:
@@ -79,7 +85,7 @@ def columns_of(table: str) -> tuple[str, ...]:
     return tuple(name for name in dump.TABLES[table][1] if name != "body")
 
 
-def write(engine: Engine, folder: Path, now: str, files: Mapping[str, bytes]) -> BackupReport:
+def write(engine: Engine, folder: Path, now: str, files: Mapping[str, bytes]) -> FolderReport:
     """Add the user's library as it is now, with these files of the settings, to a backup folder."""
     faults = list(engine.faults())
     if faults:
@@ -92,10 +98,10 @@ def write(engine: Engine, folder: Path, now: str, files: Mapping[str, bytes]) ->
         )
     try:
         _prepare(folder)
-        writing = _Writing(engine, BlobFolder(folder / "objects"), BackupReport(_state_name(now)))
+        writing = _Writing(engine, folder, FolderReport(state=_state_name(now)))
         tables = engine.read(writing.write_tables)
         named = {name: writing.add(data) for name, data in sorted(files.items())}
-        writing.check()
+        writing.check_new()
         state = {
             "pagekeep_backup": FORMAT,
             "created": now,
@@ -103,8 +109,10 @@ def write(engine: Engine, folder: Path, now: str, files: Mapping[str, bytes]) ->
             "tables": tables,
             "files": named,
             "damaged": writing.report.damaged,
+            "damaged_texts": writing.report.damaged_texts,
         }
         _write_state(folder, writing.report.state, state)
+        writing.objects.remove_unused(lambda _: True, _ABANDONED_SECONDS)
     except OSError as error:
         raise StoreError(
             f"The backup cannot be written to {folder}: {error.strerror or 'disk error'}.",
@@ -126,7 +134,8 @@ def _prepare(folder: Path) -> None:
 
 
 def _state_name(now: str) -> str:
-    return f"{now.replace(':', '').replace('-', '')[:15]}-{secrets.token_hex(3)}"
+    """Return a name that sorts after those of earlier states, also of the same second."""
+    return f"{''.join(sign for sign in now if sign.isdigit() or sign == 'T')}-{secrets.token_hex(3)}"
 
 
 def _write_state(folder: Path, name: str, state: Mapping[str, Any]) -> None:
@@ -138,32 +147,38 @@ def _write_state(folder: Path, name: str, state: Mapping[str, Any]) -> None:
         json.dump(document, file, sort_keys=True)
         file.flush()
         os.fsync(file.fileno())
+    _read_state(draft)  # what cannot be read gets no name
     draft.replace(path)
+    sync_folder(path.parent)
 
 
-@dataclass(slots=True)
 class _Writing:
     """A backup that is being written."""
 
-    engine: Engine
-    objects: BlobFolder
-    report: BackupReport
-    _new: list[tuple[str, str | None]] = field(default_factory=list)
-    """Objects that were added: their hashes and encodings."""
+    def __init__(self, engine: Engine, folder: Path, report: FolderReport) -> None:
+        self._engine = engine
+        self._folder = folder
+        self.objects = BlobFolder(folder / "objects")
+        self.report = report
+        self._new: list[tuple[str, str | None]] = []
+        """Objects that were written: their hashes and encodings. All others were compared with their hashes."""
+        self._good_texts: dict[str, GoodText] | None = None
 
     def write_tables(self, tx: Transaction) -> dict[str, list[str]]:
         """Write all rows and bodies of one state of the library; return the chunks of every table."""
-        self.report.items = self.report.objects = 0
-        self.report.damaged.clear()  # the transaction may run again
+        report = self.report
+        report.items = report.objects = 0  # the transaction may run again
+        for found in (report.damaged, report.damaged_texts, report.recovered, report.recovered_texts):
+            found.clear()
+        self._good_texts = None
         return {table: list(self._write_table(tx, table)) for table in dump.TABLES}
 
     def _write_table(self, tx: Transaction, table: str) -> Iterator[str]:
         columns, lines = columns_of(table), list[str]()
-        for key, row in dump.rows(tx, table, columns):
-            values = dict(zip(columns, row, strict=True))
-            for name in _JSON.get(table, ()):
-                values[name] = parse_json(values[name])
-            if table in _BODIES:
+        selected = tuple(tx.stored_text.format(name) if name == "content" else name for name in columns)
+        for key, row in dump.rows(tx, table, selected if table == "items" else columns):
+            values = self._read_row(tx, table, key, dict(zip(columns, row, strict=True)))
+            if table in dump.BODIES:
                 self._write_body(tx, table, values)
             lines.append(json.dumps(values, ensure_ascii=False, sort_keys=True))
             self.report.items += table == "items"
@@ -171,6 +186,41 @@ class _Writing:
                 yield self._write_chunk(lines)
         if lines:
             yield self._write_chunk(lines)
+
+    def _read_row(self, tx: Transaction, table: str, key: Row, values: dict[str, Any]) -> dict[str, Any]:
+        """Return a row with JSON as values, and with the text of its item from an earlier state if it is damaged."""
+        if table == "items":
+            item, is_sound = check_text(values)
+            values["content"] = item.content
+            if not is_sound:
+                copy = self._find_good_texts(tx).get(item.id)
+                (self.report.damaged_texts if copy is None else self.report.recovered_texts).append(item.id)
+                if copy is not None:
+                    values |= {"content": copy.content, "metadata": copy.with_hashes(parse_json(values["metadata"]))}
+        try:
+            for name in _JSON.get(table, ()):
+                values[name] = parse_json(values[name])
+        except ValueError as error:
+            raise StoreError(
+                f"The library is damaged, so it was not backed up: the row {key} of {table} cannot be read.",
+                suggestions=("Run `pagekeep repair LIBRARY` to save what can be read.",),
+            ) from error
+        return values
+
+    def _find_good_texts(self, tx: Transaction) -> dict[str, GoodText]:
+        """Return the texts that are damaged in the library and good in an earlier state, by item."""
+        if self._good_texts is None:
+            rows = (row for _, row in dump.rows(tx, "items", text_columns(tx.stored_text)))
+            wanted = {text.item.id: text for text in find_damaged_texts(rows)}
+            self._good_texts = {}
+            for row in _earlier_items(self._folder):
+                text = wanted.get(row["id"])
+                if text is not None and (copy := text.good_copy(row)) is not None:
+                    self._good_texts[text.item.id] = copy
+                    del wanted[text.item.id]
+                if not wanted:
+                    break
+        return self._good_texts
 
     def _write_chunk(self, lines: list[str]) -> str:
         name = self.add("\n".join(lines).encode())
@@ -180,46 +230,70 @@ class _Writing:
     def add(self, data: bytes) -> str:
         """Add an object unless it is there, and return its hash."""
         name = hashlib.sha256(data).hexdigest()
-        self._put(name, "zstd", lambda: pack(data))
+        self.report.objects += 1
+        if not self.objects.has_intact(name, "zstd"):
+            self._put(name, "zstd", pack(data))
         return name
 
     def _write_body(self, tx: Transaction, table: str, values: Mapping[str, Any]) -> None:
-        """Add a raw page or kept file, as it is stored; one that does not have its hash is reported instead."""
+        """Add a raw page or kept file as it is stored; one that does not have its hash is reported."""
         name = values["hash"]
         encoding = "zstd" if table == "raw_bodies" else values["encoding"]
-        try:
-            self._put(name, encoding, lambda: self._read_body(tx, table, name, encoding))
-        except (StoreError, NotFound):
-            self.report.damaged.append(name)
-
-    def _read_body(self, tx: Transaction, table: str, name: str, encoding: str | None) -> bytes:
-        if table == "blobs" and self.engine.blobs is not None:
-            data = self.engine.blobs.read(name, encoding)
-        else:
-            sql = f"SELECT body FROM {table} WHERE user_id = :user AND hash = :hash"
-            data = bytes(tx.all(sql, user=tx.user_id, hash=name)[0][0])
-        _check(name, encoding, data)
-        return data
-
-    def _put(self, name: str, encoding: str | None, read: Any) -> None:
+        data = self._read_body(tx, table, name, encoding)
         self.report.objects += 1
-        if not self.objects.path(name, encoding).is_file():
-            data = read()
-            self.objects.write(name, encoding, data)
-            self._new.append((name, encoding))
+        if self.objects.has_intact(name, encoding):
+            if data is None:
+                self.report.recovered.append(name)
+        elif data is None:
+            self.report.damaged.append(name)
+        else:
+            self._put(name, encoding, data)
+
+    def _read_body(self, tx: Transaction, table: str, name: str, encoding: str | None) -> bytes | None:
+        """Return a raw page or kept file of the library; None when it is missing or damaged."""
+        if table == "blobs" and self._engine.blobs is not None:
+            try:
+                return self._engine.blobs.read_intact(name, encoding)
+            except StoreError:
+                return None
+        sql = f"SELECT body FROM {table} WHERE user_id = :user AND hash = :hash"
+        data = bytes(tx.all(sql, user=tx.user_id, hash=name)[0][0])
+        return data if is_intact(name, encoding, data) else None
+
+    def _put(self, name: str, encoding: str | None, data: bytes) -> None:
+        if self.objects.path(name, encoding).is_file():
+            self.report.mended += 1
+        else:
             self.report.added += 1
             self.report.added_bytes += len(data)
+        self.objects.write(name, encoding, data)
+        self._new.append((name, encoding))
 
-    def check(self) -> None:
-        """Read every new object again; `StoreError` when one is not what was written."""
+    def check_new(self) -> None:
+        """Read every object that was written again; `StoreError` when one is not what was written."""
         for name, encoding in self._new:
-            _check(name, encoding, self.objects.read(name, encoding))
+            if not self.objects.has_intact(name, encoding):
+                raise StoreError(
+                    f"The object {name:.12} was written to the backup, and is damaged there.",
+                    suggestions=("Check the disk of the backup. Earlier backups were not changed.",),
+                )
 
 
-def _check(name: str, encoding: str | None, data: bytes) -> None:
-    body = unpack(data) if encoding else data
-    if hashlib.sha256(body).hexdigest() != name:
-        raise StoreError(f"The object {name:.12} is damaged.", suggestions=("Check the disk.",))
+def _earlier_items(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the items of all states that can be read, those of newer states first, those of each chunk once."""
+    seen = set[str]()
+    for name in reversed(states(folder)):
+        try:
+            chunks = read_state(folder, name)["tables"].get("items", ())
+        except StoreError:
+            continue
+        for chunk in (chunk for chunk in chunks if chunk not in seen):
+            seen.add(chunk)
+            try:
+                lines = read_object(folder, chunk).decode().split("\n")
+            except StoreError:
+                continue
+            yield from map(json.loads, lines)
 
 
 def states(folder: Path) -> list[str]:
@@ -234,7 +308,10 @@ def read_state(folder: Path, name: str | None = None) -> dict[str, Any]:
     found = states(folder)
     if not found or (name is not None and name not in found):
         raise NotFound(f"{folder} has no state {name or ''}.", suggestions=(f"States: {', '.join(found) or 'none'}.",))
-    path = folder / _STATES / f"{name or found[-1]}.json"
+    return _read_state(folder / _STATES / f"{name or found[-1]}.json")
+
+
+def _read_state(path: Path) -> dict[str, Any]:
     try:
         document = json.loads(path.read_bytes())
         state: dict[str, Any] = document["state"]
@@ -242,75 +319,74 @@ def read_state(folder: Path, name: str | None = None) -> dict[str, Any]:
         if hashlib.sha256(text.encode()).hexdigest() != document["digest"] or state["pagekeep_backup"] != FORMAT:
             raise ValueError
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"The state {path.stem} is damaged.", suggestions=("Use another one.",)) from error
+        others = ", ".join(sorted(other.stem for other in path.parent.glob("[0-9]*.json") if other != path)) or "none"
+        raise StoreError(
+            f"The state {path.stem} of the backup is damaged.", suggestions=(f"Other states (`--state`): {others}.",)
+        ) from error
     return state
 
 
 def read_object(folder: Path, name: str, encoding: str | None = "zstd") -> bytes:
-    """Return the content of an object, compared with its hash."""
-    data = BlobFolder(folder / "objects").read(name, encoding)
-    _check(name, encoding, data)
+    """Return the content of an object; `StoreError` when it is missing or damaged."""
+    try:
+        data = BlobFolder(folder / "objects").read_intact(name, encoding)
+    except StoreError as error:
+        raise StoreError(
+            f"The object {name:.12} of the backup is missing or damaged.",
+            suggestions=("Back up again, which writes it again, or use another copy of the backup.",),
+        ) from error
     return unpack(data) if encoding else data
 
 
 def check(folder: Path, state: Mapping[str, Any]) -> list[str]:
-    """Return what is wrong with the objects of a state: missing or damaged ones."""
-    faults: list[str] = []
-    for name, encoding in _objects(folder, state):
-        try:
-            _check(name, encoding, BlobFolder(folder / "objects").read(name, encoding))
-        except StoreError as error:
-            faults.append(error.message)
-    return faults
-
-
-def _objects(folder: Path, state: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
-    """Yield all objects of a state, after those that name others."""
-    yield from ((name, "zstd") for name in state["files"].values())
+    """Return what a state lacks: objects that are missing or damaged, and what was damaged when the backup was made."""
+    objects, faults = BlobFolder(folder / "objects"), list[str]()
+    for name, object_name in state["files"].items():
+        if not objects.has_intact(object_name, "zstd"):
+            faults.append(f"The file {name} of the settings is missing or damaged.")
     for table, chunks in state["tables"].items():
         for chunk in chunks:
-            yield chunk, "zstd"
-            if table in _BODIES:
-                try:
-                    rows = [json.loads(line) for line in read_object(folder, chunk).splitlines()]
-                except StoreError:  # reported for the chunk itself
-                    continue
-                for row in rows:
-                    if row["hash"] not in state["damaged"]:
-                        yield row["hash"], "zstd" if table == "raw_bodies" else row["encoding"]
+            try:
+                lines = read_object(folder, chunk).decode().split("\n")
+            except StoreError as error:
+                faults.append(f"Rows of `{table}`: {error.message}")
+                continue
+            for row in map(json.loads, lines if table in dump.BODIES else ()):
+                if not objects.has_intact(row["hash"], "zstd" if table == "raw_bodies" else row["encoding"]):
+                    faults.append(describe_body(table, row["hash"]))
+    return faults + [describe_text(item_id) for item_id in state.get("damaged_texts", ())]
 
 
-def restore(engine: Engine, folder: Path, state: Mapping[str, Any]) -> int:
-    """Restore a state into the user's empty library, wholly or not at all; return the number of items."""
-    return engine.write(lambda tx: _restore(tx, engine, folder, state))
+def restore(engine: Engine, folder: Path, state: Mapping[str, Any], *, what_can_be: bool = False) -> Restoring:
+    """Restore a state into the user's empty library, wholly or not at all; with `what_can_be`, everything that is sound."""
+    return engine.write(lambda tx: _restore(tx, engine, folder, state, what_can_be=what_can_be))
 
 
-def _restore(tx: Transaction, engine: Engine, folder: Path, state: Mapping[str, Any]) -> int:
-    dump.require_empty(tx)
-    damaged, objects, items = set(state["damaged"]), BlobFolder(folder / "objects"), 0
+def _restore(
+    tx: Transaction, engine: Engine, folder: Path, state: Mapping[str, Any], *, what_can_be: bool
+) -> Restoring:
+    restoring, objects = Restoring(tx, engine.blobs, what_can_be=what_can_be), BlobFolder(folder / "objects")
     for table in dump.TABLES:
         for chunk in state["tables"].get(table, ()):
-            for line in read_object(folder, chunk).decode().split("\n"):
+            try:
+                lines = read_object(folder, chunk).decode().split("\n")
+            except StoreError as error:
+                restoring.leave_out(f"Rows of `{table}`: {error.message}")
+                continue
+            for line in lines:
                 values = json.loads(line)
-                if table in _REFERRING and values["hash"] in damaged:
-                    continue
-                if table == "crawl_results" and values["body_hash"] in damaged:
-                    values["body_hash"] = None
-                if table in _BODIES:
-                    _restore_body(engine, objects, table, values)
+                if table in dump.BODIES:
+                    values["body"] = _read_stored(objects, table, values)
                 for name in _FLAGS.get(table, ()):
                     values[name] = bool(values[name])
-                dump.put(tx, table, values)
-                items += table == "items"
-    reindex(tx)
-    return items
+                restoring.put(table, values)
+    restoring.finish()
+    return restoring
 
 
-def _restore_body(engine: Engine, objects: BlobFolder, table: str, values: dict[str, Any]) -> None:
-    encoding = "zstd" if table == "raw_bodies" else values["encoding"]
-    data = objects.read(values["hash"], encoding)
-    _check(values["hash"], encoding, data)
-    if table == "blobs" and engine.blobs is not None:
-        engine.blobs.write(values["hash"], encoding, data)
-    else:
-        values["body"] = data
+def _read_stored(objects: BlobFolder, table: str, values: Mapping[str, Any]) -> bytes | None:
+    """Return a raw page or kept file of the backup as it is stored; None when it is missing."""
+    try:
+        return objects.read(values["hash"], "zstd" if table == "raw_bodies" else values["encoding"])
+    except StoreError:
+        return None

@@ -6,11 +6,13 @@ import errno
 import os
 import re
 import secrets
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pagekeep.errors import StoreError
+from pagekeep.store.packing import is_intact
 
 _NAME: Final = re.compile(r"([0-9a-f]{64})(\.zst)?")
 _DRAFT: Final = ".part-"
@@ -47,11 +49,11 @@ class BlobFolder:
         return self.root / name[:2] / f"{name}{_SUFFIXES[encoding]}"
 
     def write(self, name: str, encoding: str | None, data: bytes) -> None:
-        """Write a file, unless it exists with this size; it is on the disk when this returns."""
+        """Write a file, unless it exists with these bytes; it is on the disk when this returns."""
         path = self.path(name, encoding)
         try:
-            if path.is_file() and path.stat().st_size == len(data):
-                _sync_folder(path.parent)  # the process that wrote it may have ended before it did this
+            if path.is_file() and path.read_bytes() == data:
+                sync_folder(path.parent)  # the process that wrote it may have ended before it did this
                 return
             _make_folder(path.parent)
             draft = path.with_name(f"{_DRAFT}{os.getpid()}-{secrets.token_hex(8)}")
@@ -63,7 +65,7 @@ class BlobFolder:
                 draft.replace(path)
             finally:
                 draft.unlink(missing_ok=True)
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
         except OSError as error:
             raise _cannot_write(self.root, error) from error
 
@@ -76,6 +78,32 @@ class BlobFolder:
                 f"The kept file {name:.12} is missing from {self.root}.",
                 suggestions=("Restore the folder from a backup, or save the page again.",),
             ) from error
+
+    def read_intact(self, name: str, encoding: str | None) -> bytes:
+        """Return the bytes of a file; `StoreError` when it is missing or does not have the content that its name says."""
+        data = self.read(name, encoding)
+        if not is_intact(name, encoding, data):
+            raise StoreError(
+                f"The kept file {name:.12} is damaged.", suggestions=("Restore a backup, or save the page again.",)
+            )
+        return data
+
+    def has_intact(self, name: str, encoding: str | None) -> bool:
+        """Return whether a file is there with the content that its name says."""
+        try:
+            return is_intact(name, encoding, self.path(name, encoding).read_bytes())
+        except OSError:
+            return False
+
+    def remove_unused(self, is_used: Callable[[str], bool], min_age: float) -> None:
+        """Remove files whose names are not used, and those that were never completed, once they are this many seconds old.
+
+        Younger ones may be those of another process, which is about to use them.
+        """
+        oldest = time.time() - min_age
+        for file in self.files():
+            if file.changed < oldest and (file.hash is None or not is_used(file.hash)):
+                file.path.unlink(missing_ok=True)
 
     def files(self) -> Iterator[BlobFile]:
         """Yield all files, also those that were not completed."""
@@ -98,10 +126,10 @@ def _make_folder(folder: Path) -> None:
         return
     _make_folder(folder.parent)
     folder.mkdir(exist_ok=True)
-    _sync_folder(folder.parent)
+    sync_folder(folder.parent)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Wait until the names in the folder are on the disk; Windows has no way to, and needs none."""
     if os.name == "nt":
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -13,58 +14,83 @@ import click
 from pagekeep.doors.cli.open_library import library_location, open_library
 from pagekeep.doors.cli.options import examples, library_options
 from pagekeep.doors.cli.output import format_count, report_errors, write, write_json
-from pagekeep.errors import NotFound
 
 if TYPE_CHECKING:
     from pagekeep.config import Settings
     from pagekeep.doors.cli.admin.doctor import Finding
-    from pagekeep.library.open import Store
+    from pagekeep.library.backup import BackupReport
 
 CHECK_FAILED = 1
 """Exit code when the library is not as it should be."""
 
 
-@click.command(epilog=examples("backup /mnt/disk/pagekeep/", "backup library-2025-03-19.db"))
+@click.command(epilog=examples("backup /mnt/disk/pagekeep", "backup --single-file library-2025-03-19.db"))
 @click.argument("path", metavar="FOLDER|FILE")
+@click.option("--single-file", is_flag=True, help="Write one FILE instead, in place of an earlier one.")
 @library_options
-def backup(path: str, library: str | None, user: str | None, as_json: bool) -> None:
+def backup(path: str, single_file: bool, library: str | None, user: str | None, as_json: bool) -> None:
     """Back up the library with its kept files. It is safe while the library is in use.
 
-    To a FOLDER (one that exists, or a name that ends in /), with settings and rules: every backup adds a state, and writes only
-    what is new. To a FILE, replaced when the new copy is complete: a library in a file becomes a library that can be opened,
-    with FILE.blobs for kept files. `pagekeep library restore` restores both. The exit code is 1 when parts of the library are
-    damaged, which are then listed.
+    To a FOLDER, with settings and rules: every backup adds a state, and writes only what is new. With `--single-file`, to a
+    FILE: a library in a file becomes a library that can be opened, with kept files in FILE.blobs and its digest in FILE.sha256.
+    `pagekeep library restore` restores both.
+
+    Everything is compared with its hash, in the library and in the backup. What is damaged in the backup is written again; what
+    is damaged in the library is taken from the earlier backup, if that has it, and listed. The exit code is then 1.
     """
     with open_library(library, user, as_json) as (settings, store):
-        target = Path(path)
-        if target.is_dir() or path.endswith(("/", os.sep)):
-            _back_up_folder(store, settings, target, as_json)
-            return
-        from pagekeep.library.open import back_up
+        from pagekeep.library.backup import back_up_file, back_up_folder
 
-        folder = target.absolute().parent
-        if not folder.is_dir():
-            raise NotFound(f"There is no folder {folder} for the backup.", suggestions=("Create it first.",))
-        back_up(store, path)
-        if as_json:
-            write_json({"backup": path})
+        target, report = Path(path), None
+        if single_file or _means_file(path):
+            if not single_file:
+                click.echo(_DEPRECATED.format(path=path), err=True)
+            report = back_up_file(store, target)
+            summary = f"{format_count(report.items, 'page')} backed up to {path}."
         else:
-            write(f"Backed up the library to {path}.")
+            added = report = back_up_folder(store, settings, target)
+            new = f"{added.added:,} new ({added.added_bytes / 1e6:,.1f} MB)"
+            mended = f", {added.mended:,} damaged ones written again" if added.mended else ""
+            summary = (
+                f"{format_count(report.items, 'page')} backed up to {path}: {added.objects:,} objects, {new}{mended}."
+            )
+        if as_json:
+            write_json({"success": report.library_intact, "backup": path, **asdict(report)})
+        else:
+            write(summary)
+            for line in _describe_damage(report):
+                click.echo(line, err=True)
+        if not report.library_intact:
+            raise click.exceptions.Exit(CHECK_FAILED)
 
 
-def _back_up_folder(store: Store, settings: Settings, folder: Path, as_json: bool) -> None:
-    from pagekeep.library.backup import back_up_folder
+_DEPRECATED = (
+    "Deprecated: a backup to one file needs `--single-file`, and later versions make a folder without it. "
+    "Write: pagekeep backup --single-file {path}"
+)
+_FILE_NAMES = (".db", ".sqlite", ".sqlite3", ".dump", ".backup", ".zst")
 
-    report = back_up_folder(store, settings, folder)
-    if as_json:
-        write_json({"success": not report.damaged, "backup": str(folder), **asdict(report)})
-    else:
-        new = f"{report.added:,} new ({report.added_bytes / 1e6:,.1f} MB)"
-        write(f"{format_count(report.items, 'page')} backed up to {folder}: {report.objects:,} objects, {new}.")
-        for name in report.damaged:
-            click.echo(f"Damaged in the library, so not in the backup: {name}", err=True)
-    if report.damaged:
-        raise click.exceptions.Exit(CHECK_FAILED)
+
+def _means_file(path: str) -> bool:
+    """Return whether a path without `--single-file` named a file in earlier versions, and hardly names a folder."""
+    target = Path(path)
+    return not path.endswith(("/", os.sep)) and (
+        target.is_file() or (target.suffix in _FILE_NAMES and not target.is_dir())
+    )
+
+
+def _describe_damage(report: BackupReport) -> Iterator[str]:
+    """Yield a line for everything that is damaged in the library."""
+    for item_id in report.recovered_texts:
+        yield f"The text of {item_id} is damaged in the library. The backup has it from an earlier one."
+    for name in report.recovered:
+        yield f"Missing or damaged in the library, but good in the backup: {name}"
+    for item_id in report.damaged_texts:
+        yield f"The text of {item_id} is damaged in the library, and in the backup. `pagekeep reparse {item_id}` may mend it."
+    for name in report.damaged:
+        yield f"Missing or damaged in the library, so not in the backup: {name}"
+    if not report.library_intact:
+        yield "`pagekeep verify` lists the pages that this belongs to."
 
 
 @click.command(epilog=examples("doctor", "doctor --json"))
