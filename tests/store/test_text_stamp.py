@@ -21,6 +21,7 @@ from pagekeep.library.imports.merge import merge_items
 from pagekeep.model import Item, Metadata, NewItem
 from pagekeep.model.lists.values import ItemChange
 from pagekeep.store import Store
+from pagekeep.store.tables.items import COLUMNS
 from pagekeep.store.text_stamp import is_row_sound, is_text_sound, stamp_text
 from tests.library.receipts.making import database, flip
 from tests.store.making import NOW, make_item, make_raw
@@ -167,7 +168,7 @@ def test_rows_are_judged_as_items_are(library: Store, where: str) -> None:
     sound, damaged = (library.upsert(make_item(number, user_id=library.user_id), make_raw()) for number in range(2))
     flip(where, library.user_id, damaged.id, "text", random.Random(3))
     with database(where, library.user_id) as connection:
-        cursor = connection.execute("SELECT * FROM items")
+        cursor = connection.execute(f"SELECT {', '.join(COLUMNS)} FROM items")
         names = [column[0] for column in cursor.description]
         rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
     assert {str(row["id"]): is_row_sound(row) for row in rows} == {sound.id: True, damaged.id: False}
