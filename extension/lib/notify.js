@@ -1,4 +1,4 @@
-// Notifications about pages that the server could not fetch: it keeps their URLs as bookmarks, which the user can retry.
+// Notifications about pages that the server could not fetch: it keeps their URLs, which the user can retry.
 import { retryItem } from "./server.js";
 import { readSettings } from "./settings.js";
 
@@ -9,7 +9,7 @@ export async function notifyBookmarked({ itemId, error, page = null }, { retry =
   const options = {
     type: "basic",
     iconUrl: chrome.runtime.getURL("icons/128.png"),
-    title: "Saved as a bookmark",
+    title: "Could not be saved",
     message: error.message,
     ...(page && { contextMessage: new URL(page.url).host }),
   };

@@ -87,7 +87,7 @@ function showSaved(saved, page) {
 
 /** Show that the server could not fetch the page and keeps its URL, with a button that retries it. */
 function showBookmarked(itemId, error, page) {
-  showMessage("Saved as a bookmark", "bookmark", { title: page.url, facts: error.message, advice: error.suggestions });
+  showMessage("Could not be saved", "bookmark", { title: page.url, facts: error.message, advice: error.suggestions });
   byId("reader").href = `${settings.server}/items/${encodeURIComponent(itemId)}`;
   byId("reader").hidden = false;
   byId("methods").hidden = false;

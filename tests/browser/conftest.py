@@ -95,7 +95,7 @@ def fresh(server: Server, settings: Settings) -> Server:
     from pagekeep.store import open_store
 
     with closing(open_store(settings.library)) as store:
-        for state in (item_filters(), item_filters(deleted=True)):
+        for state in (item_filters(), item_filters(failed=True), item_filters(deleted=True)):
             for item in store.find(ItemQuery(filters=state, limit=1_000)).items:
                 store.delete(item.id, "2026-01-01T00:00:00.000000Z")
         store.purge()

@@ -11,6 +11,8 @@ from playwright.sync_api import expect
 
 from pagekeep import clock
 from pagekeep.config import Settings
+from pagekeep.errors import FetchHttpError
+from pagekeep.library.failed_saves import keep_address
 from pagekeep.store import open_store
 from tests.browser.conftest import Window
 from tests.browser.serving import Server
@@ -101,15 +103,13 @@ def test_axe_finds_nothing_in_what_failed_and_in_the_trash(save: Save, window: W
     item = save("clock")
     with closing(open_store(settings.library)) as store:
         store.delete(item, LATER)
-        job = store.enqueue("https://e.example/gone", "https://e.example/gone", {}, LATER)
-        store.lease("hand", LATER, clock.add_seconds(clock.now(), 300), job_id=job.id)
-        store.fail(job.id, "hand", {"message": "The server answered 404."}, retry_at=None)
+        keep_address(store, "https://e.example/gone", FetchHttpError("The server answered 404.", status=404))
     page = window("/?state=trash", bypass_csp=True)
     page.get_by_text("Empty the trash…").click()
     expect(page.locator(".empty-trash[open]")).to_be_visible()
     assert violations(page) == []
     page.get_by_role("link", name="1 page could not be saved").click()
-    expect(page.get_by_text("The page could not be saved.")).to_be_visible()
+    expect(page.get_by_text("There is no page at this address.")).to_be_visible()
     assert violations(page) == []
     page.get_by_role("button", name="Delete").click()
     expect(page.get_by_text("Everything was saved")).to_be_visible()

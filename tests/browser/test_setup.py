@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from pagekeep import clock
 from pagekeep.config import Settings
+from pagekeep.errors import BlockedAddress, FetchHttpError, FetchTimeout, PagekeepError
+from pagekeep.library.failed_saves import keep_address
 from pagekeep.store import open_store
 from tests.browser.conftest import Window
 from tests.browser.serving import Server
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
 
-LATER = clock.add_seconds(clock.now(), 3600)
 PATHS = [
     "/settings",
     "/settings/account",
@@ -42,21 +42,17 @@ def violations(page: Any) -> list[str]:
     return [f"{fault['id']}: {node['target']} {node['html'][:120]}" for fault in found for node in fault["nodes"]]
 
 
-def fail(settings: Settings, url: str, error: dict[str, object]) -> None:
-    """Leave a page in the queue that could not be saved."""
+def fail(settings: Settings, url: str, error: PagekeepError) -> None:
+    """Leave a page in the library that could not be saved."""
     with closing(open_store(settings.library)) as store:
-        job = store.enqueue(url, url, {}, LATER)
-        store.lease("hand", LATER, clock.add_seconds(clock.now(), 200))
-        store.fail(
-            job.id, "hand", {"message": "`x` failed.", "suggestions": ["Set `allow_hosts`."], **error}, retry_at=None
-        )
+        keep_address(store, url, error)
 
 
 @pytest.mark.parametrize(("theme", "size"), [("light", "desktop"), ("dark", "phone")])
 def test_every_page_is_accessible_and_fits(
     fresh: Server, settings: Settings, window: Window, theme: str, size: str
 ) -> None:
-    fail(settings, f"https://e.example/{'long' * 40}", {"type": "FetchHttpError", "status": 403})
+    fail(settings, f"https://e.example/{'long' * 40}", FetchHttpError("`x` answered 403.", status=403))
     page = window("/offline", size, bypass_csp=True)  # axe is put into the page as a script
     page.context.add_cookies([{"name": "pagekeep_look", "value": f"{theme}.3.medium.serif", "url": fresh.url}])
     for path in PATHS:
@@ -71,20 +67,22 @@ def test_every_page_is_accessible_and_fits(
 def test_what_could_not_be_saved_is_explained_and_dealt_with(
     fresh: Server, settings: Settings, window: Window, size: str
 ) -> None:
-    fail(settings, "https://e.example/private", {"type": "BlockedAddress"})
-    fail(settings, "https://e.example/gone", {"type": "FetchHttpError", "status": 404})
-    fail(settings, "https://e.example/slow", {"type": "FetchTimeout"})
+    fail(settings, "https://e.example/private", BlockedAddress("Set `allow_hosts`."))
+    fail(settings, "https://e.example/gone", FetchHttpError("`x` answered 404.", status=404))
+    fail(settings, "https://e.example/slow", FetchTimeout("`x` is slow."))
     page = window("/", size)
     page.get_by_role("link", name="3 pages could not be saved").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Could not be saved")
     text = page.locator("main").inner_text()
     assert "`" not in text
     assert "allow_hosts" not in text
-    expect(page.get_by_role("button", name="Try again")).to_have_count(1)
+    expect(page.get_by_role("button", name="Try again")).to_have_count(3)
     gone = page.locator("li", has_text="e.example/gone")
     expect(gone).to_contain_text("There is no page at this address.")
     expect(gone.get_by_role("link", name="Open in the browser")).to_have_attribute("rel", "noopener noreferrer")
     gone.get_by_role("button", name="Delete").click()
+    expect(page.locator(".toast")).to_contain_text("Moved to the trash")
+    expect(page.locator(".failures li")).to_have_count(2)
     page.locator("li", has_text="e.example/private").get_by_role("button", name="Keep as a bookmark").click()
     expect(page.locator(".failures li")).to_have_count(1)
     page.goto("/")

@@ -21,17 +21,21 @@ from pagekeep.errors import (
     FetchHttpError,
     FetchNetworkError,
     FetchTimeout,
-    InvalidUrl,
     PagekeepError,
     ParseError,
     RetryLimit,
     UnsupportedContent,
 )
+from pagekeep.library import build_item
 from pagekeep.library.change import tag_item
+from pagekeep.library.failed_saves import count_failed, find_waiting, list_failed, try_all_again
+from pagekeep.library.items import is_empty, walk_items
+from pagekeep.library.lists import actions
 from pagekeep.library.queue.jobs import enqueue
 from pagekeep.library.queue.runner import MAX_ATTEMPTS, JobResult, JobRunner
 from pagekeep.library.save import save
-from pagekeep.model import Item, ItemQuery, SaveResult, item_filters
+from pagekeep.model import Item, ItemQuery, Metadata, SaveResult, item_filters
+from pagekeep.model.lists.values import ItemChange
 from pagekeep.present.item_content import shown_content
 from pagekeep.store import Store, open_store, parse_query
 from tests.site.fixtures import WALL, Shore, article
@@ -43,6 +47,11 @@ Keep = Callable[..., SaveResult]
 
 def items(library: Store) -> tuple[Item, ...]:
     return library.find(ItemQuery()).items
+
+
+def failed(library: Store) -> tuple[Item, ...]:
+    """The failed saves: an item is in this list, or among `items`."""
+    return list_failed(library).items
 
 
 def frontmatter(item: Item) -> dict[str, Any]:
@@ -61,7 +70,8 @@ def fail(keep: Keep, url: str, kind: type[PagekeepError] = PagekeepError, **how:
 def test_an_error_status_keeps_the_address(keep: Keep, shore: Shore, library: Store, status: int, again: bool) -> None:
     shore.statuses["a"] = status
     error = fail(keep, shore.url("a"), FetchHttpError, tags=("harbour",))
-    (item,) = items(library)
+    (item,) = failed(library)
+    assert (items(library), count_failed(library), library.count_faults()) == ((), 1, [])
     about = item.metadata
     assert (item.id, item.url_full, item.title) == (error.item_id, shore.url("a"), shore.url("a"))
     assert (about.quality, about.strategy, about.fetch_again, about.tags) == (
@@ -100,14 +110,71 @@ def test_a_server_that_is_off_or_slow_or_sends_no_page_keeps_the_address(library
 
     with Site({"slow": slow, "file": pdf}) as site:
         asyncio.run(save_all(site))
-    kept = {item.url.rpartition("/")[2]: item.metadata.fetch_again for item in items(library)}
+    kept = {item.url.rpartition("/")[2]: item.metadata.fetch_again for item in failed(library)}
     assert kept == {"closed": True, "page": True, "x": False}
 
 
-def test_what_is_no_address_or_may_not_be_opened_is_not_kept(keep: Keep, library: Store) -> None:
-    fail(keep, "no address", InvalidUrl)
-    assert fail(keep, "http://10.0.0.1/router", BlockedAddress).item_id is None
-    assert items(library) == ()
+def test_what_is_no_address_is_not_kept(keep: Keep, library: Store) -> None:
+    for text in ("no address", "ftp://e.example/a", "https://"):
+        assert fail(keep, text).item_id is None
+    assert (items(library), failed(library)) == ((), ())
+
+
+def test_an_address_that_may_not_be_opened_is_a_failed_save(keep: Keep, library: Store) -> None:
+    error = fail(keep, "http://10.0.0.1/router", BlockedAddress)
+    (item,) = failed(library)
+    assert (item.id, item.metadata.fetch_again, items(library)) == (error.item_id, False, ())
+
+
+def test_a_kept_bookmark_is_in_the_inbox_and_stays_there(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.statuses["a"] = 404
+    key = str(fail(keep, shore.url("a")).item_id)
+    done = actions.change_selected(library, [key], ItemChange(failed=False), "Kept as a bookmark")
+    assert ([item.id for item in items(library)], failed(library)) == ([key], ())
+    error = fail(keep, shore.url("a"))
+    assert ([item.id for item in items(library)], failed(library)) == ([key], ())
+    assert "that you kept" in error.suggestions[-1]
+    actions.undo_action(library, done.action.id)
+    assert (items(library), [item.id for item in failed(library)]) == ((), [key])
+
+
+def test_a_bookmark_in_the_trash_that_fails_again_is_a_failed_save(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.statuses["a"] = 404
+    key = str(fail(keep, shore.url("a")).item_id)
+    actions.change_selected(library, [key], ItemChange(failed=False, deleted=True), "Deleted")
+    fail(keep, shore.url("a"))
+    assert (items(library), [item.id for item in failed(library)]) == ((), [key])
+
+
+def test_an_imported_bookmark_becomes_a_failed_save_with_its_first_failure(
+    keep: Keep, shore: Shore, library: Store
+) -> None:
+    about = Metadata(title="The keeper")
+    url = shore.url("a")
+    bookmark = build_item.new_bookmark(
+        about, url=url, url_full=url, user_id=library.user_id, now=clock.now(), reason="Not fetched.", suggestion=None
+    )
+    library.upsert(bookmark, None)
+    assert failed(library) == ()
+    shore.statuses["a"] = 500
+    fail(keep, url)
+    (item,) = failed(library)
+    assert (item.id, item.title, items(library)) == (bookmark.id, "The keeper", ())
+
+
+def test_a_page_without_text_is_saved_and_not_a_failure(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = WALL
+    assert keep(shore.url("a")).item.metadata.quality == "bookmark"
+    assert (len(items(library)), failed(library)) == (1, ())
+
+
+def test_an_export_has_the_addresses_of_failed_saves(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300)
+    shore.statuses["b"] = 404
+    fail(keep, shore.url("b"))
+    keep(shore.url("a"))
+    assert [item.url for item in walk_items(library)] == [shore.url("b"), shore.url("a")]
+    assert not is_empty(library)
 
 
 def test_a_failure_never_overwrites_content_and_brings_a_deleted_item_back(
@@ -196,7 +263,8 @@ def test_a_wall_on_the_second_try_is_no_longer_to_be_fetched_again(keep: Keep, s
     shore.bodies["a"] = WALL
     keep(shore.url("a"))
     about = library.get(key).metadata
-    assert (about.caught, about.fetch_again) == ("bot_wall", None)
+    assert (about.caught, about.fetch_again, about.failed) == ("bot_wall", None, False)
+    assert [item.id for item in items(library)] == [key]
 
 
 def test_a_page_that_was_sent_and_cannot_be_read_keeps_its_address(
@@ -209,7 +277,7 @@ def test_a_page_that_was_sent_and_cannot_be_read_keeps_its_address(
 
     with pytest.raises(ParseError):
         asyncio.run(one())
-    (item,) = items(library)
+    (item,) = failed(library)
     assert (item.url, item.metadata.fetch_again) == (shore.url("a"), False)
 
 
@@ -232,11 +300,11 @@ def test_a_queued_save_keeps_the_address_when_its_attempts_are_used_up(
     shore.statuses["a"] = 500
     job = enqueue(Request(shore.url("a"), render="never"), library, tags=("harbour",))
     for attempt in range(1, MAX_ATTEMPTS + 1):
-        assert items(library) == ()
+        assert (items(library), failed(library)) == ((), ())
         run_jobs(tmp_path / "library.db", replace(settings, retries=0))
         assert library.job(job.id).attempts == attempt
         library.free(clock.now(), clock.add_seconds(clock.now(), 600))
-    (item,) = items(library)
+    (item,) = failed(library)
     dead = library.job(job.id)
     assert (dead.state, dead.options["item"]) == ("dead", item.id)
     assert dead.error is not None
@@ -249,7 +317,7 @@ def test_a_queued_save_of_a_missing_page_keeps_the_address_at_once(
 ) -> None:
     job = enqueue(Request(shore.url("none"), render="never"), library)
     (result,) = run_jobs(tmp_path / "library.db", settings)
-    (item,) = items(library)
+    (item,) = failed(library)
     assert (library.job(job.id).state, item.metadata.fetch_again) == ("dead", False)
     assert result.error is not None
     assert item.id[:8] in result.error["suggestions"][-1]
@@ -264,4 +332,29 @@ def test_a_job_whose_workers_were_all_killed_keeps_the_address(
     (result,) = run_jobs(tmp_path / "library.db", settings)
     assert result.error is not None
     assert result.error["type"] == "Abandoned"
-    assert [item.id for item in items(library)] == [result.error["item_id"]]
+    assert [item.id for item in failed(library)] == [result.error["item_id"]]
+
+
+def test_no_failed_save_of_the_queue_is_without_an_item(library: Store, tmp_path: Path, settings: Settings) -> None:
+    enqueue(Request("http://10.0.0.1/router", render="never"), library)
+    (result,) = run_jobs(tmp_path / "library.db", settings)
+    assert result.error is not None
+    assert [item.id for item in failed(library)] == [result.error["item_id"]]
+
+
+def test_a_failed_save_that_is_tried_again_waits_and_then_is_saved(
+    keep: Keep, shore: Shore, library: Store, tmp_path: Path, settings: Settings
+) -> None:
+    for name in ("a", "b"):
+        shore.statuses[name] = 500 if name == "a" else 404
+        fail(keep, shore.url(name), tags=("harbour",))
+    assert (count_failed(library), count_failed(library, fetch_again=True)) == (2, 1)
+    try_all_again(library)
+    (waiting,) = find_waiting(library, failed(library))
+    assert library.get(waiting).url == shore.url("a")
+    shore.statuses.clear()
+    shore.bodies["a"] = article(300)
+    run_jobs(tmp_path / "library.db", settings)
+    (item,) = items(library)
+    assert (item.id, item.metadata.failed, item.metadata.tags) == (waiting, False, ("harbour",))
+    assert [one.url for one in failed(library)] == [shore.url("b")]

@@ -145,7 +145,7 @@ def fill(database: PastDatabase, user: str, first: int) -> Expected:
             due_at=TIME.format(1) if state == "queued" else None,
             created_at=TIME.format(1),
         )
-        expected.jobs[url] = state
+        expected.jobs[url] = "queued" if state == "dead" else state  # it failed without an item, so it runs again
     if database.has("lists"):
         _put_lists(database, expected, user)
     return expected

@@ -1,35 +1,37 @@
-"""Pages that could not be fetched: a save never loses the address, which is kept as a bookmark with the reason."""
+"""Failed saves: pages that could not be saved, a state of their items.
+
+A save never loses the address: it is kept as a bookmark with the reason, marked as failed. Such an item is in the list of
+failed saves and in no other, until the user keeps the bookmark, or a later try succeeds. A page that arrived without a text is
+not a failure: it is saved as a bookmark that says why.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from pagekeep import clock
+from pagekeep.capture.from_url import Request
 from pagekeep.capture.uploads import FILE_HOST
 from pagekeep.errors import (
     Abandoned,
     BlockedAddress,
-    FetchError,
     FetchHttpError,
     InvalidProtocol,
     InvalidUrl,
     PagekeepError,
     ParseError,
-    RenderError,
+    StoreError,
     TooLarge,
-    Unexpected,
     UnsupportedContent,
 )
 from pagekeep.fetch.urls import split_url
 from pagekeep.library import build_item, normal_url
-from pagekeep.model import Item, Metadata, NewItem
+from pagekeep.library.queue.jobs import enqueue
+from pagekeep.model import Item, ItemPage, ItemQuery, Job, Metadata, NewItem, item_filters
 from pagekeep.store import Store
 
-_KEPT: Final = (FetchError, TooLarge, UnsupportedContent, RenderError, ParseError, Abandoned, Unexpected)
-"""Failures after which the address is kept. What is not a URL of a page (`InvalidUrl`, `InvalidProtocol`) or may not be opened
-(`BlockedAddress`) is not kept: that would promise a page that can never come."""
 _PERMANENT: Final = (InvalidUrl, InvalidProtocol, BlockedAddress, TooLarge, UnsupportedContent, ParseError, Abandoned)
 _PASSING_STATUSES: Final = frozenset({408, 425, 429})
 """Client errors that pass; every other 4xx is permanent."""
@@ -45,18 +47,62 @@ def can_pass(error: PagekeepError) -> bool:
 def keep_address(
     store: Store, address: str, error: PagekeepError, *, known: Item | None = None, tags: tuple[str, ...] = ()
 ) -> None:
-    """Keep the address of a page that could not be saved, and name its item in the error; some errors keep nothing.
+    """Keep the address of a page that could not be saved as a failed save, and name its item in the error.
 
     An item with content stays as it is, and the failure is noted on it. `known` is the item of the page, if there is one.
+    Nothing is kept of a file, which is still where it was, of what is not the address of a page, and when the library fails.
     """
-    if not isinstance(error, _KEPT) or error.item_id is not None:
+    if error.item_id is not None or isinstance(error, StoreError) or (known is None and not _is_address(address)):
         return
     url = known.url if known else normal_url.normalise(address)
-    if known is None and normal_url.domain(url) == FILE_HOST:
-        return
-    item = _store_bookmark(store, url, address, error, tags)
+    bookmark = _build_bookmark(url, address, store.user_id, error, tags)
+    ((item, _outcome),) = store.upsert_many([NewItem(bookmark)], _merge)
     error.item_id = item.id
     error.suggestions = (*error.suggestions, _describe(item))
+
+
+def _is_address(address: str) -> bool:
+    """Return whether this is the address of a page on the web."""
+    try:
+        split_url(address)
+    except (InvalidUrl, InvalidProtocol):
+        return False
+    return normal_url.domain(normal_url.normalise(address)) != FILE_HOST
+
+
+def list_failed(store: Store, *, limit: int = 50, after: str | None = None) -> ItemPage:
+    """Return one page of the failed saves, newest first."""
+    return store.find(ItemQuery(filters=item_filters(failed=True), limit=limit, after=after))
+
+
+def count_failed(store: Store, *, fetch_again: bool = False) -> int:
+    """Return how many failed saves there are; with `fetch_again`, for how many of them trying again can help."""
+    if fetch_again:
+        return store.count(item_filters(failed=True, fetch_again=True))
+    return store.counts(["state"])["state"].get("failed", 0)
+
+
+def try_all_again(store: Store) -> None:
+    """Put the pages of all failed saves into the queue again for which that can help."""
+    after = None
+    while True:
+        page = store.find(ItemQuery(filters=item_filters(failed=True, fetch_again=True), limit=200, after=after))
+        for item in page.items:
+            try_again(store, item)
+        after = page.next
+        if after is None:
+            return
+
+
+def try_again(store: Store, item: Item) -> Job:
+    """Put the page of a failed save into the queue again."""
+    return enqueue(Request(item.url_full, join_pages=item.metadata.join_pages), store)
+
+
+def find_waiting(store: Store, items: Sequence[Item]) -> set[str]:
+    """Return the ids of the items whose pages are in the queue."""
+    waiting = store.unfinished([item.url for item in items])
+    return {item.id for item in items if item.url in waiting}
 
 
 def error_shape(error: PagekeepError) -> dict[str, Any]:
@@ -65,52 +111,17 @@ def error_shape(error: PagekeepError) -> dict[str, Any]:
     return {**shape, "status": error.status} if isinstance(error, FetchHttpError) else shape
 
 
-def keep_failed(store: Store, job_id: str) -> None:
-    """Remove a failed save from the queue and keep its address as a bookmark, also where that was not done before."""
-    job = store.job(job_id)
-    item = store.find_url(job.url)
-    if job.state == "dead" and "task" not in job.options and (item is None or item.deleted_at is not None):
-        split_url(job.url_full)  # what is not the address of a page cannot be kept
-        failure = job.error or {}
-        error = PagekeepError(str(failure.get("message") or "The page could not be saved."))
-        _store_bookmark(store, job.url, job.url_full, error, tuple(job.options.get("tags", ())), failure)
-    store.forget(job_id)
-
-
-def delete_failed(store: Store, job_id: str) -> None:
-    """Remove a failed save from the queue, and move the bookmark that was kept of it to the trash; content is not touched."""
-    job = store.job(job_id)
-    store.forget(job_id)
-    item = store.find_url(job.url) if job.state == "dead" and "task" not in job.options else None
-    if item is not None and item.deleted_at is None and build_item.is_unfetched(item):
-        store.delete(item.id, clock.now())
-
-
-def _store_bookmark(
-    store: Store,
-    url: str,
-    address: str,
-    error: PagekeepError,
-    tags: tuple[str, ...],
-    failure: Mapping[str, Any] | None = None,
-) -> Item:
-    bookmark = _build_bookmark(url, address, store.user_id, error, tags, failure or error_shape(error))
-    ((item, _outcome),) = store.upsert_many([NewItem(bookmark)], _merge)
-    return item
-
-
 def _describe(item: Item) -> str:
     """Return what the library has of the page, as a suggestion of the error."""
     key = item.id[:8]
     if not build_item.is_unfetched(item):
         return f"The version saved before is unchanged: {key}."
     then = "Retry it later." if item.metadata.fetch_again else "Retrying it helps only if the page changes."
-    return f"The address is saved as a bookmark: {key}. {then}"
+    where = "in the list of what could not be saved" if item.metadata.failed else "as the bookmark that you kept"
+    return f"The address is {where}: {key}. {then}"
 
 
-def _build_bookmark(
-    url: str, url_full: str, user_id: str, error: PagekeepError, tags: tuple[str, ...], shape: Mapping[str, Any]
-) -> Item:
+def _build_bookmark(url: str, url_full: str, user_id: str, error: PagekeepError, tags: tuple[str, ...]) -> Item:
     now = clock.now()
     item = build_item.new_bookmark(
         Metadata(),
@@ -122,21 +133,30 @@ def _build_bookmark(
         suggestion=error.suggestions[0] if error.suggestions else None,
         tags=tags,
     )
-    failure = {"type": shape.get("type", error.type), "message": error.message, "at": now}
-    if "status" in shape:
-        failure["status"] = shape["status"]
-    return replace(item, metadata=replace(item.metadata, fetch_again=can_pass(error), last_error=failure))
+    failure: dict[str, Any] = {"type": error.type, "message": error.message, "at": now}
+    if isinstance(error, FetchHttpError):
+        failure["status"] = error.status
+    return replace(item, metadata=replace(item.metadata, fetch_again=can_pass(error), last_error=failure, failed=True))
 
 
 def _merge(old: Item, new: Item) -> Item:
-    """Return the stored item with the failure noted; only one that was never fetched takes the new reason."""
+    """Return the stored item with the failure noted; only one that was never fetched takes the new reason.
+
+    It becomes a failed save with its first failure, or when it was in the trash. A bookmark that the user kept stays kept.
+    """
     tags = build_item.merge_tags(old, new)
     metadata = replace(old.metadata, last_error=new.metadata.last_error, tags=tags)
     item = replace(old, metadata=metadata, deleted_at=None, updated_at=new.updated_at)
     if not build_item.is_unfetched(old):
         return item
     about = new.metadata
+    is_new = old.metadata.last_error is None or old.deleted_at is not None
     metadata = replace(
-        metadata, reason=about.reason, suggestion=about.suggestion, fetch_again=about.fetch_again, caught=None
+        metadata,
+        reason=about.reason,
+        suggestion=about.suggestion,
+        fetch_again=about.fetch_again,
+        failed=old.metadata.failed or is_new,
+        caught=None,
     )
     return replace(item, metadata=metadata)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -136,9 +137,9 @@ def search_slice(store: Store, text: str, offset: int, limit: int) -> ItemSlice:
 
 
 def is_empty(store: Store) -> bool:
-    """Return whether the library has no item at all, not even a deleted one."""
-    queries = (ItemQuery(limit=1), ItemQuery(filters=item_filters(deleted=True), limit=1))
-    return not any(store.find(query).hits for query in queries)
+    """Return whether the library has no item at all, not even a failed save or a deleted one."""
+    lists = (item_filters(), item_filters(failed=True), item_filters(deleted=True))
+    return not any(store.find(ItemQuery(filters=filters, limit=1)).hits for filters in lists)
 
 
 def count_items(store: Store) -> Mapping[str, Any]:
@@ -156,13 +157,14 @@ def walk_items(
 ) -> Iterator[Item]:
     """Yield items that are not deleted, oldest saved first: all, those of a domain, or those that a search finds.
 
-    The caller may change each item before the next.
+    Failed saves are among all, so that no address is missing in an export. The caller may change each item before the next.
     """
     if text is None:
-        query = ItemQuery(
-            filters=item_filters(domain=domain), descending=False, limit=min(limit or _PAGE_ITEMS, _PAGE_ITEMS)
-        )
-        return islice((hit.item for hit in _walk(store, query)), limit)
+        size = min(limit or _PAGE_ITEMS, _PAGE_ITEMS)
+        lists = (item_filters(domain=domain), item_filters(domain=domain, failed=True))
+        walks = (_walk(store, ItemQuery(filters=filters, descending=False, limit=size)) for filters in lists)
+        merged = heapq.merge(*walks, key=lambda hit: (hit.item.saved_at, hit.item.id))
+        return islice((hit.item for hit in merged), limit)
     hits = _walk(store, parse_query(text, limit=_PAGE_ITEMS))
     saved = sorted((hit.item.saved_at, hit.item.id) for hit in hits)
     return _get_all(store, [item_id for _, item_id in saved[:limit]])

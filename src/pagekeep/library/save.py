@@ -63,7 +63,7 @@ async def save(
 
     Everything is stored in one step at the end, so a save that is killed leaves nothing behind and can be run again. A
     failure is raised, and noted on the existing item, whose content stays; if there is none, the address is kept as a
-    bookmark, unless `keep_failed` is false because the save will be tried again. A worse result never replaces a better one
+    failed save, unless `keep_failed` is false because the save will be tried again. A worse result never replaces a better one
     unless `force`. `known` is the item that is fetched again, whatever address its page has now; `uploaded` is the page
     itself, as sent by a browser or a feed: nothing is fetched, except with `join_uploaded` the other pages of the article;
     `source` says where it is from, if not a browser. The page's pictures are kept by a job of the queue, later. The store is
@@ -352,6 +352,8 @@ def _keep(store: Store, existing: Item, new: Item, worse: str | None) -> Item:
     changes: MetadataChanges = {}
     if existing.metadata.fetch_again is not None:  # it was fetched now
         changes["fetch_again"] = None
+    if existing.metadata.failed:
+        changes["failed"] = False
     if worse:
         reason = f"{worse[0].upper()}{worse[1:]}."
         changes["last_error"] = _failure("Worse", new.metadata.reason or reason, new.updated_at)

@@ -78,6 +78,9 @@ class ItemMetadata:
     discarded: bool = False
     fetch_again: bool | None = None
     """Set while only the address is kept because the page could not be fetched: whether trying again can help."""
+    failed: bool = False
+    """The page could not be saved, and the user has not kept its bookmark: the item is in the list of failed saves, and in no
+    other."""
 
     # Noted by the library.
     applied_rules: tuple[str, ...] = ()
@@ -116,7 +119,7 @@ DERIVED_METADATA: Final = (
     *("quality", "score", "strategy", "kind", "file_type", "page_count", "heading_pages"),
     *("word_count", "reading_time", "language", "site_name", "description", "hero_image", "favicon", "reason"),
     "suggested_tags",
-    *("caught", "suggestion", "discarded", "fetch_again"),
+    *("caught", "suggestion", "discarded", "fetch_again", "failed"),
 )
 """Fields of `ItemMetadata` that every extraction of the page replaces."""
 
@@ -135,6 +138,7 @@ class MetadataChanges(TypedDict, total=False):
     retry_count: int
     last_error: Mapping[str, Any] | None
     fetch_again: bool | None
+    failed: bool
     link: Mapping[str, Any] | None
     part_of: str | None
     attachments: tuple[str, ...]
@@ -223,7 +227,7 @@ class Filter:
 
     name: FilterName
     value: str
-    """For `is`: pinned, archived, deleted, unread, reading, read, fetch-again or gone."""
+    """For `is`: pinned, archived, deleted, unread, reading, read, fetch-again, failed or gone."""
     negated: bool = False
 
 
@@ -231,7 +235,7 @@ class Filter:
 class ItemQuery:
     """Which items to find, in which order, and which page of them. `parse_query` makes one from text.
 
-    Deleted items are found only with the filter `is:deleted`.
+    Deleted items are found only with the filter `is:deleted`, failed saves only with `is:failed` and `is:fetch-again`.
     """
 
     terms: tuple[Term, ...] = ()
@@ -262,6 +266,7 @@ def item_filters(
     deleted: bool = False,
     quality: QualityLevel | None = None,
     fetch_again: bool | None = None,
+    failed: bool = False,
     gone: bool | None = None,
     saved_after: str | None = None,
     saved_before: str | None = None,
@@ -275,6 +280,7 @@ def item_filters(
         ("archived", archived),
         ("deleted", deleted or None),
         ("fetch-again", fetch_again),
+        ("failed", failed or None),
         ("gone", gone),
     )
     values: tuple[tuple[FilterName, str | None], ...] = (

@@ -77,6 +77,8 @@ class Item(TypedDict):
     """What to do about it."""
     fetch_again: bool | None
     """If the page could not be fetched and only its URL is kept: whether trying again can help. Otherwise null."""
+    failed: bool
+    """Whether the page could not be saved, and the bookmark was not kept: it is in the list of failed saves only."""
     last_error: dict[str, Any] | None
     retry_count: int
     link: dict[str, Any] | None
@@ -270,6 +272,7 @@ def item_shape(item: model.Item) -> Item:
         "reason": known.reason,
         "suggestion": known.suggestion,
         "fetch_again": known.fetch_again,
+        "failed": known.failed,
         "last_error": cast("dict[str, Any] | None", known.last_error),
         "retry_count": known.retry_count,
         "link": dict(known.link) if known.link else None,

@@ -21,7 +21,7 @@ def _json_type(hint: Any) -> type:
 
 TYPES: Final = {name: _json_type(hint) for name, hint in get_type_hints(ItemMetadata).items() if name != "extra"}
 """Field of `ItemMetadata` to the type of its value in JSON."""
-_UNSET: Final = {"edited": False, "discarded": False, "imported": False, "retry_count": 0}
+_UNSET: Final = {"edited": False, "discarded": False, "failed": False, "imported": False, "retry_count": 0}
 """Values that are not written. `None` never is."""
 
 

@@ -339,13 +339,38 @@ def test_a_page_that_cannot_be_fetched_is_an_error_with_exit_code_2(shell: Shell
 
 def test_the_address_of_a_page_that_cannot_be_fetched_is_kept_and_the_command_says_so(shell: Shell) -> None:
     done = shell.run("save", shell.url("none"))
-    (item,) = shell.json("list")["items"]
+    assert shell.json("list", "--all")["items"] == []
+    (item,) = shell.json("list", "--failed")["items"]
     assert (item["url"], item["quality"], item["fetch_again"]) == (shell.url("none"), "bookmark", False)
-    assert f"The address is saved as a bookmark: {item['id'][:8]}." in done.stderr
+    assert f"To try again: pagekeep retry {item['id'][:8]}" in done.stderr
     assert "404" in done.stderr
     assert shell.json("save", shell.url("none"), code=2)["error"]["item_id"] == item["id"]
     assert shell.json("list", "--fetch-again")["items"] == []
-    assert [one["id"] for one in shell.json("list", "--quality", "bookmark")["items"]] == [item["id"]]
+    assert shell.json("stats")["stats"]["failed"] == 1
+    assert shell.run("list", "--failed").stdout.split("\t")[0] == item["id"]
+    assert "404" in shell.run("list", "--failed").stdout
+
+
+def test_a_failed_save_is_retried_kept_or_deleted(shell: Shell) -> None:
+    for name in ("a", "b", "c"):
+        shell.run("save", shell.url(name))
+    keys = {item["url"][-1]: item["id"][:8] for item in shell.json("list", "--failed")["items"]}
+    shell.bodies["a"] = article(300)
+    assert shell.run("retry", keys["a"]).exit_code == 0
+    assert shell.run("keep", keys["b"]).stdout.startswith(f"Kept  {keys['b']}")
+    shell.run("delete", keys["c"])
+    assert shell.json("list", "--failed")["items"] == []
+    assert {item["id"][:8] for item in shell.json("list")["items"]} == {keys["a"], keys["b"]}
+    shell.run("keep", keys["b"])
+    assert shell.json("stats")["stats"]["failed"] == 0
+
+
+def test_keeping_a_bookmark_can_be_undone(shell: Shell) -> None:
+    shell.run("save", shell.url("a"))
+    (item,) = shell.json("list", "--failed")["items"]
+    shell.run("keep", item["id"])
+    assert shell.run("undo").stdout.startswith("Undid keep: 1 page")
+    assert [one["id"] for one in shell.json("list", "--failed")["items"]] == [item["id"]]
 
 
 def test_of_several_pages_the_good_ones_are_saved_and_the_others_told(shell: Shell, tmp_path: Path) -> None:

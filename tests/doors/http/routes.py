@@ -211,6 +211,7 @@ ROUTES: Final[dict[str, Route]] = {
     "GET /waiting": looks("/waiting"),
     "GET /failed": looks("/failed"),
     "POST /failed": changes("/failed", other=303, ada=303),
+    "POST /failed/{key}": changes("/failed/{item}", form={"action": "keep"}, other=404, ada=303),
     "POST /waiting": changes("/waiting", other=303, ada=303),
     "POST /waiting/{job_id}": changes("/waiting/{other_job}", form={"action": "forget"}, other=404, ada=303),
     "POST /trash": changes("/trash", form={"x": "y"}, other=303, ada=303),

@@ -29,6 +29,7 @@ def test_stats_count_what_is_there(library: Store) -> None:
         "quality": {"article": 2, "bookmark": 1},
         "archived": 1,
         "pinned": 1,
+        "failed": 0,
         "deleted": 1,
         "domains": 2,
         "words": 9,

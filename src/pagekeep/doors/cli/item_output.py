@@ -67,6 +67,17 @@ def show_items(items: Iterable[Item]) -> None:
         write("\n".join(lines))
 
 
+def show_failed(items: Iterable[Item]) -> None:
+    """Print failed saves with their reasons: a table on a terminal, tab-separated lines with whole ids in a pipe."""
+    if is_terminal():
+        rows = [[short_id(i.id), i.saved_at[:10], i.metadata.reason or "", i.url] for i in items]
+        show_table([["id", "saved", "reason", "address"], *rows])
+        return
+    lines = ["\t".join(map(printable, (i.id, i.saved_at, i.metadata.reason or "", i.url))) for i in items]
+    if lines:
+        write("\n".join(lines))
+
+
 def state_words(item: Item) -> str:
     """Return what the user set on an item, in words."""
     about = item.metadata
@@ -78,5 +89,6 @@ def _flags(item: Item) -> str:
     """Return the quality level and the states of an item, separated by commas."""
     flags: list[str] = [item.metadata.quality or ""]
     flags += [name for name in ("pinned", "archived") if getattr(item.metadata, name)]
+    flags += ["failed"] if item.metadata.failed else []
     flags += ["deleted"] if item.deleted_at else []
     return ",".join(filter(None, flags))

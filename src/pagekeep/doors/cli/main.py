@@ -83,6 +83,10 @@ COMMANDS: Final = {
             "library.undo:undo",
             "Undo the last change made on this command line: pin, archive, tag, edit, delete and their opposites.",
         ),
+        "keep": (
+            "library.change:keep",
+            "Keep the bookmarks of pages that could not be saved: they move from the list of failed saves to the inbox.",
+        ),
         "retry": ("library.save:retry", "Download and extract a saved page again."),
         "reparse": (
             "library.reparse:reparse",

@@ -50,12 +50,13 @@ def format_error(error: PagekeepError) -> str:
 
 def _suggestions(error: PagekeepError) -> tuple[str, ...]:
     """Return what to do next; the user of the command line owns the machine, so settings and paths may be named."""
+    again = (f"To try again: pagekeep retry {error.item_id[:8]}",) if error.item_id else ()
     if not isinstance(error, BlockedAddress) or error.host is None:
-        return error.suggestions
+        return (*error.suggestions, *again)
     from pagekeep import config
 
     variable = f"{config.PREFIX}ALLOW_HOSTS={error.host}"
-    return (f"To allow it, set {variable}, or add it to `allow_hosts` in {config.settings_path()}",)
+    return (f"To allow it, set {variable}, or add it to `allow_hosts` in {config.settings_path()}", *again)
 
 
 def format_count(number: int, noun: str) -> str:

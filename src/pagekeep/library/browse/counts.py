@@ -14,7 +14,8 @@ MAX_SUGGESTIONS: Final = 10
 
 
 def count_states(store: Store) -> dict[str, int]:
-    """Return how many items are in each list: all, inbox, archive, pinned, trash, unread (of the inbox), reading, read."""
+    """Return how many items are in each list: all, inbox, archive, pinned, failed, trash, unread (of the inbox),
+    reading, read."""
     return store.counts(["state"])["state"]
 
 

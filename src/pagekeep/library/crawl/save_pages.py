@@ -50,10 +50,10 @@ async def _save_page(
     raw = await to_thread(read_raw, store, crawl_id, page)
     fetched = None if raw is None else to_fetched(raw)
     try:
-        await save(Request(page.url), store, retrieval, tags=tags, uploaded=fetched, source="web", keep_failed=False)
+        await save(Request(page.url), store, retrieval, tags=tags, uploaded=fetched, source="web")
     except StoreError:
         raise
-    except PagekeepError:  # such as a page that this version of the parser cannot read in time
+    except PagekeepError:  # such as a page that the parser cannot read in time: it is in the list of failed saves
         return 0
     return 1
 

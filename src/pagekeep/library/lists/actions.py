@@ -117,6 +117,7 @@ def describe(change: ItemChange) -> str:
         (change.deleted, "Moved to the trash", "Restored"),
         (change.archived, "Archived", "Moved to the inbox"),
         (change.pinned, "Pinned", "Unpinned"),
+        (change.failed, "Marked as failed", "Kept as a bookmark"),
     )
     words = [yes if state else no for state, yes, no in states if state is not None]
     words += [f"Added the tag {tag}" for tag in change.add_tags]

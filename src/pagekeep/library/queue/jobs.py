@@ -49,6 +49,11 @@ def count_jobs(store: Store) -> Mapping[str, int]:
     return store.job_counts(PICTURES_ADDRESS)
 
 
+def list_failed_tasks(store: Store, limit: int) -> tuple[Job, ...]:
+    """Return the user's tasks that failed, newest first: imports, reparses and others, but no saves, which are items."""
+    return store.failed_tasks(limit, PICTURES_ADDRESS)
+
+
 def get_job(store: Store, job_id: str) -> Job:
     """Return the user's job with this id; `NotFound` when there is none."""
     return store.job(job_id)

@@ -83,6 +83,8 @@ class ItemChange:
     pinned: bool | None = None
     archived: bool | None = None
     deleted: bool | None = None
+    failed: bool | None = None
+    """`False` keeps the bookmark of a failed save."""
     tags: tuple[str, ...] | None = None
     """In place of all tags."""
     add_tags: tuple[str, ...] = ()

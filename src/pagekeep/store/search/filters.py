@@ -18,13 +18,17 @@ _IN_STATE: Final = "EXISTS (SELECT 1 FROM reading_states r WHERE r.user_id = i.u
 _MAX_TAG_CHARS: Final = 200
 """Both engines can index keys of this length."""
 
-_NEGATED: Final = {"deleted": "i.deleted_at IS NULL", "archived": "i.archived = FALSE"}
+_NEGATED: Final = {"deleted": "i.deleted_at IS NULL", "archived": "i.archived = FALSE", "failed": "NOT i.failed"}
 """Conditions in the words of the indexes for lists."""
 
 
 def tag_key(tag: str) -> str:
     """Return the form by which tags are equal, whatever their case and accents."""
     return fold(tag).strip()[:_MAX_TAG_CHARS]
+
+
+_FIND_FAILED: Final = frozenset({Filter("is", "failed"), Filter("is", "fetch-again"), Filter("is", "deleted")})
+"""Filters that find failed saves too: these are in one list, and in the trash."""
 
 
 class Where:
@@ -53,10 +57,12 @@ class Where:
 
 
 def where_of(user_id: str, filters: tuple[Filter, ...]) -> Where:
-    """Return the condition that all filters hold, without deleted items unless they are asked for."""
+    """Return the condition that all filters hold, without deleted items and failed saves unless they are asked for."""
     where = Where(user_id)
     if Filter("is", "deleted") not in filters:
         where.add_filter(Filter("is", "deleted", negated=True))
+    if _FIND_FAILED.isdisjoint(filters):
+        where.add_filter(Filter("is", "failed", negated=True))
     for filter in filters:
         where.add_filter(filter)
     return where
@@ -132,6 +138,7 @@ def _condition(filter: Filter) -> tuple[str, *tuple[Any, ...]]:
                     "archived": "i.archived = TRUE",
                     "deleted": "(i.deleted_at IS NOT NULL)",
                     "fetch-again": "i.fetch_again",
+                    "failed": "i.failed",
                     "gone": "i.gone",
                     "reading": _IN_STATE.format("r.state = 'reading'"),
                     "read": _IN_STATE.format("r.state = 'read'"),

@@ -5,7 +5,7 @@
     pan*                 words that start with this
     -wind                without the word (also before a phrase or a filter)
     is:pinned            also is:unread, is:reading, is:read, is:archived, is:deleted, is:fetch-again (kept without content,
-                         to be fetched again) and is:gone (the page has gone from the web)
+                         to be fetched again), is:failed (could not be saved) and is:gone (the page has gone from the web)
     domain:example.com   and its subdomains
     tag:energy
     author:ada           a name, or words of it
@@ -18,7 +18,7 @@
     feed:harbour         entries in the feed inbox, by the feed's name, folder or address; feed:all
 
 Dates are in UTC. An unknown filter is an error; addresses (`https://...`) and everything in quotes are words. Archived items
-are found, deleted ones only with `is:deleted`.
+are found, deleted ones only with `is:deleted`, and pages that could not be saved only with `is:failed` or `is:fetch-again`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _PART: Final = re.compile(r'(-?)(?:((?:published-)?[a-z]+):)?(?:"([^"]*)"?|(\S+)
 _DATE: Final = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2}(T[0-9:.]+Z?)?)?)?")
 _DAY: Final = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
 _DATED: Final = ("before", "after", "changed", "published", "published-after", "published-before")
-_STATES: Final = ("pinned", "unread", "reading", "read", "archived", "deleted", "fetch-again", "gone")
+_STATES: Final = ("pinned", "unread", "reading", "read", "archived", "deleted", "fetch-again", "failed", "gone")
 _LEVELS: Final = get_args(QualityLevel)
 _FILTERS: Final = get_args(FilterName)
 OPERATORS: Final = ", ".join(f"{name}:" for name in _FILTERS)

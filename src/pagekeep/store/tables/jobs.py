@@ -246,6 +246,24 @@ class JobTable(Table):
         )
         return {"queued": 0, "running": 0, "dead": 0, **dict(rows)}
 
+    @reads
+    def failed_tasks(self, tx: Transaction, limit: int = 100, without: str = "") -> tuple[Job, ...]:
+        """Return the user's dead jobs that are not saves, newest first, but for those with the address `without`."""
+        rows = tx.all(
+            f"{_SELECT} WHERE user_id = :user AND state = 'dead' AND SUBSTR(url, 1, {len(_TASK)}) = :task "
+            "AND url_full <> :without ORDER BY seq DESC LIMIT :limit",
+            user=tx.user_id,
+            task=_TASK,
+            without=without,
+            limit=max(1, limit),
+        )
+        return tuple(map(_job, rows))
+
+    @reads
+    def unfinished(self, tx: Transaction, urls: Sequence[str]) -> set[str]:
+        """Return which of these normalised addresses are queued or running."""
+        return {url for url in urls if _unfinished(tx, url_hash(url)) is not None}
+
     @writes
     def revive(self, tx: Transaction, job_id: str, now: str) -> Job:
         """Return a dead job to the queue with no attempts counted; when its URL waits already, return the job that waits."""

@@ -19,20 +19,23 @@ class StatisticsTable(Table):
 
     @reads
     def stats(self, tx: Transaction) -> Mapping[str, Any]:
-        """Return counts: items, by quality, archived, pinned, deleted, domains, words; raw pages and their bytes.
+        """Return counts: items, by quality, archived, pinned, failed, deleted, domains, words; raw pages and their bytes.
 
-        Deleted items count in `deleted` only.
+        Deleted items count in `deleted` only, failed saves in `failed` only.
         """
         user = {"user": tx.user_id}
         items, archived, pinned, domains, words = tx.all(
             "SELECT COUNT(*), COUNT(*) FILTER (WHERE i.archived), COUNT(*) FILTER (WHERE i.pinned), "
             "COUNT(DISTINCT i.domain_key), COALESCE(SUM(w.words), 0) FROM items i LEFT JOIN item_words w ON w.seq = i.seq "
-            "WHERE i.user_id = :user AND i.deleted_at IS NULL",
+            "WHERE i.user_id = :user AND i.deleted_at IS NULL AND NOT i.failed",
             **user,
         )[0]
+        sql = "SELECT COUNT(*) FROM items WHERE user_id = :user AND deleted_at IS NULL AND failed"
+        failed = tx.all(sql, **user)[0][0]
         deleted = tx.all("SELECT COUNT(*) FROM items WHERE user_id = :user AND deleted_at IS NOT NULL", **user)[0][0]
         levels = tx.all(
-            "SELECT quality, COUNT(*) FROM items WHERE user_id = :user AND deleted_at IS NULL AND quality IS NOT NULL "
+            "SELECT quality, COUNT(*) FROM items WHERE user_id = :user AND deleted_at IS NULL AND NOT failed "
+            "AND quality IS NOT NULL "
             "GROUP BY quality ORDER BY quality",
             **user,
         )
@@ -45,6 +48,7 @@ class StatisticsTable(Table):
             "quality": dict(levels),
             "archived": int(archived),
             "pinned": int(pinned),
+            "failed": failed,
             "deleted": deleted,
             "domains": domains,
             "words": int(words),

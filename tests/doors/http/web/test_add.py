@@ -81,7 +81,7 @@ def test_a_page_that_cannot_be_fetched_is_shown_as_a_bookmark_with_the_reason_an
     page = client.post("/add", data={"urls": shore.url("a")})
     (item,) = library.find(ItemQuery(filters=item_filters(fetch_again=True))).items
     assert str(page.url).endswith(f"/items/{item.id}")
-    assert "Only a bookmark was saved." in page.text
+    assert "This page could not be saved." in page.text
     assert "The site itself has a fault at the moment. Try again later." in page.text
     assert "3 retries left" in page.text
     assert item.title in client.get("/?quality=fetch-again").text

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pagekeep.doors.cli.item_output import short_id, show_items
+from pagekeep.doors.cli.item_output import short_id, show_failed, show_items
 from pagekeep.doors.cli.library.article_view import show_article
 from pagekeep.doors.cli.open_library import open_library
 from pagekeep.doors.cli.options import examples, library_options, parse_date
-from pagekeep.doors.cli.output import is_terminal, show_table, write, write_json
+from pagekeep.doors.cli.output import format_count, is_terminal, show_table, write, write_json
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def _paging_options(command: Any) -> Any:
         "list --tag harbour --order title",
         "list --archived --domain example.com",
         "list --published-after 2025-03 --order published",
+        "list --failed",
         "list --json | jq -r '.items[].url'",
     ),
 )
@@ -50,6 +51,9 @@ def _paging_options(command: Any) -> Any:
 @click.option("--quality", type=click.Choice(LEVELS), help="Only pages of this quality level.")
 @click.option("--gone", is_flag=True, help="Only pages that have gone from the web.")
 @click.option("--fetch-again", is_flag=True, help="Only pages that could not be fetched and are to be fetched again.")
+@click.option(
+    "--failed", is_flag=True, help="Only pages that could not be saved, with the reason: they are in no other list."
+)
 @click.option("--saved-after", metavar="DATE", callback=parse_date, help="Only pages saved on this date or later.")
 @click.option("--saved-before", metavar="DATE", callback=parse_date, help="Only pages saved before this date.")
 @click.option(
@@ -77,11 +81,13 @@ def list_items(library: str | None, user: str | None, as_json: bool, **options: 
             write_json(items_shape(page.items, page.next))
             return
         if page.items or not is_terminal():
-            show_items(page.items)
+            (show_failed if options["failed"] else show_items)(page.items)
         if not page.items and sys.stderr.isatty():
             hint = "Nothing saved yet. To save a page: pagekeep save URL" if is_empty(store) else "No matches."
             click.echo(hint, err=True)
         _report_more(page.next)
+        if sys.stderr.isatty():
+            _report_failed(store, listed=options["failed"] and bool(page.items))
 
 
 def _query(options: dict[str, Any]) -> ItemQuery:
@@ -91,10 +97,11 @@ def _query(options: dict[str, Any]) -> ItemQuery:
         domain=options["domain"],
         tags=options["tags"],
         pinned=True if options["pinned"] else None,
-        archived=None if options["everything"] or options["deleted"] else options["archived"],
+        archived=None if options["everything"] or options["deleted"] or options["failed"] else options["archived"],
         deleted=options["deleted"],
         quality=options["quality"],
         fetch_again=True if options["fetch_again"] else None,
+        failed=options["failed"],
         gone=True if options["gone"] else None,
         saved_after=options["saved_after"],
         saved_before=options["saved_before"],
@@ -109,6 +116,17 @@ def _query(options: dict[str, Any]) -> ItemQuery:
         limit=options["limit"],
         after=options["after"],
     )
+
+
+def _report_failed(store: Store, *, listed: bool) -> None:
+    """Print where the pages are that could not be saved, or what can be done with those that were listed."""
+    from pagekeep.library.failed_saves import count_failed
+
+    if listed:
+        hint = "pagekeep retry ID tries one again, pagekeep keep ID keeps its bookmark, pagekeep delete ID deletes it."
+        click.echo(hint, err=True)
+    elif failed := count_failed(store):
+        click.echo(f"{format_count(failed, 'page')} could not be saved: pagekeep list --failed", err=True)
 
 
 def _report_more(key: str | None) -> None:

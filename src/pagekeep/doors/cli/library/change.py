@@ -46,6 +46,25 @@ delete = _make_command("delete", "Delete pages; `undo` or `restore` brings them 
 _restore_deleted = _make_command("restore", "Restore deleted pages.", "Restored")
 
 
+@click.command(epilog=examples("keep 3f2a", "keep https://example.com/post"))
+@click.argument("keys", nargs=-1, required=True, metavar="ID|URL...")
+@library_options
+def keep(keys: tuple[str, ...], library: str | None, user: str | None, as_json: bool) -> None:
+    """Keep the bookmarks of pages that could not be saved: they move from the list of failed saves to the inbox."""
+    with open_library(library, user, as_json) as (settings, store):
+        from pagekeep.library.items import get_item
+        from pagekeep.library.lists import actions
+        from pagekeep.library.undo import remember_action
+        from pagekeep.model.lists.values import ItemChange
+
+        change = ItemChange(failed=False)
+        done = actions.change_selected(
+            store, [get_item(store, key).id for key in keys], change, actions.describe(change)
+        )
+        remember_action(settings, "keep", done.action.id)
+        show_results(done.items, as_json, result_line("Kept"))
+
+
 @click.command(epilog=examples("restore 3f2a", "restore 3f2a --version 2"))
 @click.argument("keys", nargs=-1, required=True, metavar="ID|URL...")
 @click.option("--version", type=click.IntRange(1), help="Make this version of the page the current one again.")

@@ -179,7 +179,9 @@ def _print(result: JobResult) -> None:
         counts = ", ".join(f"{count} {name}" for name, count in (result.report or {}).items() if isinstance(count, int))
         write(f"{result.job.url_full}: {counts}.")
         return
-    then = f"next try at {result.retry_at}" if result.retry_at else "no more tries; see `pagekeep jobs --state dead`"
+    item_id = result.error.get("item_id")
+    last = f"to try again: pagekeep retry {short_id(str(item_id))}" if item_id else "see `pagekeep jobs --state dead`"
+    then = f"next try at {result.retry_at}" if result.retry_at else f"no more tries; {last}"
     click.echo(f"{printable(result.job.url_full)}\n  Error: {(result.error or {}).get('message')} ({then})", err=True)
 
 

@@ -28,6 +28,7 @@ from pagekeep.doors.http.responses import Json, TaggedRoute, file_response
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.library import change, items
 from pagekeep.library.build_item import first_raw_page
+from pagekeep.library.lists.actions import change_selected, describe
 from pagekeep.library.lists.edit import edit_item
 from pagekeep.library.pictures.kept import show_pictures
 from pagekeep.library.preview import preview_item
@@ -35,6 +36,7 @@ from pagekeep.library.receipts.verify import verify_one
 from pagekeep.library.reparse.reparse import reparse_one
 from pagekeep.library.save import retry
 from pagekeep.model import ItemQuery, Order, QualityLevel, item_filters
+from pagekeep.model.lists.values import ItemChange
 from pagekeep.present.json_shapes import (
     Items,
     item_shape,
@@ -63,7 +65,7 @@ def list_items(
     ] = None,
     pinned: bool | None = None,
     archived: Annotated[
-        Literal["no", "yes", "any"] | None, Query(description="By default `no`; `any` for deleted items.")
+        Literal["no", "yes", "any"] | None, Query(description="By default `no`; `any` for deleted and failed items.")
     ] = None,
     deleted: bool = False,
     quality: QualityLevel | None = None,
@@ -71,6 +73,9 @@ def list_items(
         bool | None,
         Query(description="Only pages that could not be fetched and are to be fetched again, or no such pages."),
     ] = None,
+    failed: Annotated[
+        bool, Query(description="Only pages that could not be saved, archived or not; they are in no other list.")
+    ] = False,
     gone: Annotated[bool | None, Query(description="Only pages that have gone from the web, or no such pages.")] = None,
     saved_after: Time = None,
     saved_before: Time = None,
@@ -84,7 +89,7 @@ def list_items(
     after: PageKey = None,
 ) -> Json:
     """List items; without filters, the inbox, newest first."""
-    chosen = archived or ("any" if deleted else "no")
+    chosen = archived or ("any" if deleted or failed else "no")
     filters = item_filters(
         domain=domain,
         tags=tuple(tag or ()),
@@ -93,6 +98,7 @@ def list_items(
         deleted=deleted,
         quality=quality,
         fetch_again=fetch_again,
+        failed=failed,
         gone=gone,
         saved_after=saved_after,
         saved_before=saved_before,
@@ -182,6 +188,10 @@ def change_item(
             library, item.id, body.edits, reset=body.reset, refuse=tuple(body.refuse_tags), unchanged_since=since
         )
         (item,), since = done.items, None
+    if body.failed is False and item.metadata.failed:
+        kept = ItemChange(failed=False)
+        (item,) = change_selected(library, [item.id], kept, describe(kept), unchanged_since=since).items
+        since = None
     item = change.change_item(
         library,
         item,

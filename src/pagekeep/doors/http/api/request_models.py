@@ -149,6 +149,9 @@ class ItemChanges(RequestBody):
 
     pinned: bool | None = None
     archived: bool | None = None
+    failed: Literal[False] | None = Field(
+        None, description="Keep the bookmark of a page that could not be saved: it moves to the inbox."
+    )
     tags: Tags | None = Field(None, description="All tags; replaces the existing ones.")
     add_tags: Tags = Field([], examples=[["harbour"]])
     remove_tags: Tags = []

@@ -18,6 +18,7 @@ from pagekeep.errors import PagekeepError
 from pagekeep.library.browse.counts import suggest
 from pagekeep.library.browse.did_you_mean import correct_query
 from pagekeep.library.change import UNDO, Action, apply_to_many, purge_items
+from pagekeep.library.failed_saves import count_failed
 from pagekeep.library.feeds.search import SOURCE as FEED_INBOX
 from pagekeep.library.items import find_items, is_empty, search_items
 from pagekeep.library.lists.lists import list_lists
@@ -177,6 +178,7 @@ def inbox(
     values["manual_lists"] = [one for one in list_lists(frame.library) if one.kind == "manual"]
     values["started"] = started_items(frame.library) if view == View() else ()
     values["known"] = partial(suggest, frame.library)
+    values["failed"] = count_failed(frame.library)
     return frame.show("inbox.html", states=STATES, orders=ORDERS, toast=toast, jobs=jobs, **values)
 
 

@@ -116,7 +116,7 @@ def _fill_template(
         copy_kinds=COPY_KINDS,
         related=related_items(frame.library, item),
         reading=get_reading(frame.library, item.id),
-        list_address=view.address() if listed else "/",
+        list_address=view.address() if listed else "/failed" if item.metadata.failed else "/",
         list_parameter=list_parameter(listed),
         neighbours=neighbours_in(frame, view, item),
         suggestions=suggest_tags(frame.library, item),

@@ -1,4 +1,4 @@
-"""`/waiting`: the queue of pages to fetch. `/failed`: the pages that could not be saved."""
+"""`/waiting`: the queue of pages to fetch and of other tasks, and the tasks that failed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pagekeep.doors.http.middleware.cross_site import own_path
 from pagekeep.doors.http.web.layout.page import ReadFrame, WriteFrame
 from pagekeep.doors.http.web.setup.failure_words import describe_failure
-from pagekeep.library.failed_saves import delete_failed, keep_failed
-from pagekeep.library.queue.jobs import count_jobs, forget_job, list_pages, revive_job
+from pagekeep.library.failed_saves import count_failed
+from pagekeep.library.queue.jobs import count_jobs, forget_job, list_failed_tasks, list_pages, revive_job
 from pagekeep.library.reparse.many import Selection, enqueue_reparse
 
 router = APIRouter()
@@ -22,32 +22,15 @@ _MAX_JOBS: Final = 100
 
 @router.get("/waiting")
 def show_queue(frame: ReadFrame) -> HTMLResponse:
-    """Show waiting jobs, newest first."""
+    """Show waiting jobs, newest first, and the tasks that failed."""
     library = frame.library
     return frame.show(
         "waiting.html",
         counts=count_jobs(library),
         waiting=(*list_pages(library, "running", _MAX_JOBS), *list_pages(library, "queued", _MAX_JOBS)),
+        failed_tasks=[(job, describe_failure(job.error)) for job in list_failed_tasks(library, _MAX_JOBS)],
+        failed=count_failed(library),
     )
-
-
-@router.get("/failed")
-def show_failed(frame: ReadFrame) -> HTMLResponse:
-    """Show what could not be saved, newest first, with the reason and the buttons that can help."""
-    failed = [(job, describe_failure(job.error)) for job in list_pages(frame.library, "dead", _MAX_JOBS)]
-    return frame.show(
-        "failed.html", failed=failed, total=count_jobs(frame.library)["dead"], again=sum(w.try_again for _, w in failed)
-    )
-
-
-@router.post("/failed")
-def try_all_again(frame: WriteFrame) -> Response:
-    """Return the shown jobs to the queue for which that can help."""
-    for job in list_pages(frame.library, "dead", _MAX_JOBS):
-        if describe_failure(job.error).try_again:
-            revive_job(frame.library, job.id)
-    frame.service.background.nudge()
-    return RedirectResponse("/failed", 303)
 
 
 @router.post("/waiting")
@@ -62,13 +45,13 @@ def reparse_all(frame: WriteFrame) -> Response:
 def change_job(
     frame: WriteFrame,
     job_id: str,
-    action: Annotated[Literal["again", "forget", "bookmark", "delete"], Form()] = "again",
+    action: Annotated[Literal["again", "forget"], Form()] = "again",
     back: Annotated[str, Form()] = "/waiting",
 ) -> Response:
-    """Retry a failed job, keep its address as a bookmark, delete it, or only remove it from the queue."""
+    """Run a failed task again, or remove it."""
     if action == "again":
         revive_job(frame.library, job_id)
         frame.service.background.nudge()
     else:
-        {"forget": forget_job, "bookmark": keep_failed, "delete": delete_failed}[action](frame.library, job_id)
+        forget_job(frame.library, job_id)
     return RedirectResponse(own_path(back), 303)

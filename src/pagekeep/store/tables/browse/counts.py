@@ -24,7 +24,7 @@ _STARTS: Final = " -./_:"
 
 
 class CountTable(Table):
-    """The counts of a user's items. Deleted items count as `trash` only."""
+    """The counts of a user's items. Deleted items count as `trash` only, failed saves as `failed`."""
 
     @reads
     def counts(self, tx: Transaction, kinds: Sequence[CountedKind]) -> dict[str, dict[str, int]]:

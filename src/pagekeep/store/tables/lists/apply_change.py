@@ -20,7 +20,7 @@ from pagekeep.store.tables import items
 from pagekeep.store.tables.lists.lists import add_to_list, put_back, remove_from_list
 from pagekeep.store.text_stamp import carry_stamp, is_text_sound
 
-_FIELDS: Final = ("pinned", "archived", "keep_pictures")
+_FIELDS: Final = ("pinned", "archived", "keep_pictures", "failed")
 """Metadata that is undone if it still has the value that was set."""
 _TAGS: Final = ("tags", "refused_tags")
 MAX_TAGS: Final = 200

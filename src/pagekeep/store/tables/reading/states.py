@@ -34,7 +34,7 @@ _LIST_LENGTH: Final = 100
 """Values in one list of a statement."""
 _IN_INBOX: Final = (
     "EXISTS (SELECT 1 FROM items i WHERE i.user_id = r.user_id AND i.id = r.item_id AND i.deleted_at IS NULL "
-    "AND NOT COALESCE(i.archived, FALSE))"
+    "AND NOT i.failed AND NOT COALESCE(i.archived, FALSE))"
 )
 
 

@@ -29,6 +29,8 @@ class Line(NamedTuple):
     """Name of its count; empty for none."""
     below: str = ""
     """Path below which pages belong to this line, if that is not `address` itself."""
+    only_with_count: bool = False
+    """Whether the line is shown only while its count is not 0, or its page is open."""
 
 
 LINES: Final = (
@@ -39,6 +41,7 @@ LINES: Final = (
     Line("library", "/?state=pinned", "Pinned", "pinned", "pinned"),
     Line("library", "/?state=archive", "Archive", "archive", "archive"),
     Line("library", "/?state=all", "All", "all", "all"),
+    Line("library", "/failed", "Could not be saved", "failed", "failed", only_with_count=True),
     Line("library", "/?state=trash", "Trash", "trash", "trash"),
     Line("browse", "/tags", "Tags", "tags"),
     Line("browse", "/sites", "Sites", "site"),
@@ -92,7 +95,12 @@ def build_menu(frame: Frame) -> Menu:
     states = [line.address for line in LINES if line.section == "library"]
     state = f"/?state={asked.get('state', '')}"
     here = url.path if url.path != "/" else state if state in states else "/"
-    lines = [(line.section, _show(line, counts, here=None if searching else here)) for line in _with_lists(frame)]
+    shown = [
+        line
+        for line in _with_lists(frame)
+        if not line.only_with_count or counts.get(line.amount) or line.address == url.path
+    ]
+    lines = [(line.section, _show(line, counts, here=None if searching else here)) for line in shown]
     sections = [(name, title, tuple(line for own, line in lines if own == name)) for name, title in SECTIONS.items()]
     return Menu(searching, tuple(sections))
 

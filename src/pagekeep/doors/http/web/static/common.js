@@ -168,10 +168,10 @@ function addSavingRow(name, note = "") {
       if (!saving) showMessage(`${words}: ${item.title}`);
       document.dispatchEvent(new CustomEvent("pagekeep:saved", { detail: { item, row } }));
     },
-    /** Show why it failed; `item` is the bookmark that keeps the URL, if there is one. */
+    /** Show why it failed; `item` keeps the address, if there is one. */
     failed(text, item = null) {
       row.className = "failed";
-      stage.textContent = item ? `Saved as a bookmark: ${text}` : text;
+      stage.textContent = item && item.failed ? `Could not be saved: ${text}` : text;
       if (item) title.href = `/items/${item.id}`;
       if (!saving) showMessage(stage.textContent);
     },
