@@ -122,6 +122,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.server_slow 300
 	$(BIN)/python -m tests.hostile.server_connections 300 60
 	$(BIN)/python -m tests.hostile.server_sign_in 400
+	$(BIN)/python -m tests.hostile.server_streams 1000
 	$(BIN)/python -m tests.hostile.server_kill
 	$(BIN)/python -m tests.hostile.database_restarts --full
 	$(BIN)/python -m tests.hostile.read_only_tokens --rounds 20

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.hostile import server_connections, server_sign_in, server_slow
+from tests.hostile import server_connections, server_sign_in, server_slow, server_streams
 
 
 def test_no_request_ends_in_a_fault_of_the_server() -> None:
@@ -32,3 +32,7 @@ def test_readers_sign_in_list_read_and_save_beside_hostile_connections(tmp_path:
     counts, _ = server_connections.run(tmp_path, 60, 2, readers=6)
     assert counts.errors == counts.faults == []
     assert min(counts.answers[name] for name in ("sign-in", "list", "read", "save")) > 0
+
+
+def test_streams_of_one_user_leave_connections_to_others(tmp_path: Path) -> None:
+    assert server_streams.faults_of(server_streams.run(tmp_path, 40), 40) == []

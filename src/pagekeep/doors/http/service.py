@@ -22,6 +22,7 @@ from pagekeep.doors.http.observability.spans import Spans
 from pagekeep.doors.http.open_libraries import OpenLibraries
 from pagekeep.doors.http.server_folder import server_folder
 from pagekeep.doors.http.sign_in_slots import SignInSlots
+from pagekeep.doors.http.streams import Streams
 from pagekeep.doors.http.token_rates import TokenRates
 from pagekeep.errors import StoreError
 from pagekeep.library.exports.kept_files import KeptExports
@@ -72,6 +73,7 @@ class Service:
     """Exports on the disk, to be downloaded."""
     sign_ins: SignInSlots
     token_rates: TokenRates
+    streams: Streams
     openid: Provider
 
     @property
@@ -115,6 +117,7 @@ async def open_service(
                 kept_exports=KeptExports(exports, folder / "exports"),
                 sign_ins=SignInSlots(),
                 token_rates=TokenRates(settings.token_requests),
+                streams=Streams(),
                 openid=Provider(settings, retrieval.client),
             )
             work = (_remove_expired(service.screenshots), _return_memory(), _remove_unused(service))

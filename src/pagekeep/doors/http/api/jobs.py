@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from asyncio import to_thread
 from collections.abc import AsyncIterator
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Path, Query
-from sse_starlette import EventSourceResponse, ServerSentEvent
+from fastapi import APIRouter, Path, Query, Request
+from sse_starlette import EventSourceResponse
 
 from pagekeep import clock
 from pagekeep.doors.http.api.response_models import Jobs, OneJob
@@ -16,6 +15,7 @@ from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
 from pagekeep.doors.http.errors import error_responses
 from pagekeep.doors.http.responses import TaggedRoute
 from pagekeep.doors.http.service import CurrentService
+from pagekeep.doors.http.streams import Event
 from pagekeep.errors import NotFound
 from pagekeep.library.items import get_item
 from pagekeep.library.open import Store
@@ -66,13 +66,18 @@ async def revive_job(job_id: JobId, library: WriteLibrary, service: CurrentServi
         **error_responses(404),
     },
 )
-async def watch_job(job_id: JobId, library: ReadLibrary, service: CurrentService) -> EventSourceResponse:
-    """Stream the progress of a job; ends when the job is done, dead, or waiting to be retried."""
+async def watch_job(
+    request: Request, job_id: JobId, library: ReadLibrary, service: CurrentService
+) -> EventSourceResponse:
+    """Stream the progress of a job; ends when the job is done, dead, or waiting to be retried, and after 10 minutes.
+
+    A user has at most 8 streams open. Open one again with `Last-Event-ID` to get what has changed since.
+    """
     job = await to_thread(jobs.get_job, library, job_id)
-    return EventSourceResponse(_watch(job, library, service.background.board), headers={"Cache-Control": "no-store"})
+    return service.streams.respond(request, library.user_id, _watch(job, library, service.background.board))
 
 
-async def _watch(job: Job, library: Store, board: Board) -> AsyncIterator[ServerSentEvent]:
+async def _watch(job: Job, library: Store, board: Board) -> AsyncIterator[Event]:
     last: tuple[str, str | None] | None = None
     while True:
         final = _final_event(job)
@@ -81,7 +86,7 @@ async def _watch(job: Job, library: Store, board: Board) -> AsyncIterator[Server
             last = job.state, stage
             item = await to_thread(_result_item, job, library)
             data = {"job": job_shape(job), "stage": stage or job.state.capitalize(), "item": item}
-            yield ServerSentEvent(json.dumps(data, ensure_ascii=False), event=final or "stage")
+            yield final or "stage", data
         if final:
             return
         await board.change(job.id, POLL_SECONDS)

@@ -28,6 +28,9 @@ MAX_CONNECTIONS: Final = 1_000
 MAX_ADDRESS_CONNECTIONS: Final = 100
 """The same from one address. Proxies that the server trusts are exempt: they pass on the connections of many."""
 
+STREAMING: Final = "streaming"
+"""Key of the request's state while an event stream is sent."""
+
 _SLOW: Final = b"The request took too long to arrive."
 
 
@@ -77,12 +80,14 @@ class Connection(H11Protocol):
     def sacrifice(self) -> int | None:
         """How early the connection makes room for others: 0 before 1, and so on; `None` if its request has arrived."""
         if not self.is_answering:
-            return 1
-        if WAITING in self.scope["state"]:
+            return 2
+        if STREAMING in self.scope["state"]:  # its client opens it again
             return 0
+        if WAITING in self.scope["state"]:
+            return 1
         if not self.cycle.more_body:
             return None
-        return 3 if "user_id" in self.scope["state"] else 2
+        return 4 if "user_id" in self.scope["state"] else 3
 
     def data_received(self, data: bytes) -> None:
         """Handle data of the client; the head of a request has a time limit."""
@@ -160,8 +165,8 @@ class Connection(H11Protocol):
         if len(own) >= MAX_ADDRESS_CONNECTIONS and not self._is_proxy():
             self._replace_one(own)
         elif len(others) >= max_connections():
-            ((address, _),) = Counter(other.address for other in others).most_common(1)
-            self._replace_one([other for other in others if other.address == address])
+            ((address, _),) = Counter(other.client_address for other in others).most_common(1)
+            self._replace_one([other for other in others if other.client_address == address])
 
     def _replace_one(self, others: list[Connection]) -> None:
         """End the connection that waits the longest; this one, if all of them have sent their requests."""
@@ -169,6 +174,12 @@ class Connection(H11Protocol):
         chosen = min(ranked, key=lambda each: each[:2])[2] if ranked else self
         self.connections.discard(chosen)  # it does not count any more, though it ends a moment later
         chosen.transport.abort()
+
+    @property
+    def client_address(self) -> str:
+        """The network of the client; behind a trusted proxy that of the client it names, when its request has arrived."""
+        named = self.scope.get("client") if self.scope and self._is_proxy() else None
+        return network_of(named[0]) if named else self.address
 
     def _is_proxy(self) -> bool:
         trusted = cast("Container[str]", getattr(self.app, "trusted_hosts", ()))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from asyncio import to_thread
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Final, Literal
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 from pydantic import Field, StringConstraints
-from sse_starlette import EventSourceResponse, ServerSentEvent
+from sse_starlette import EventSourceResponse
 from typing_extensions import TypedDict
 
 from pagekeep.doors.http.api.request_models import RenderMode, RequestBody, Tags, Url
@@ -20,6 +19,7 @@ from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.observability.logs import log_host
 from pagekeep.doors.http.responses import TaggedRoute
 from pagekeep.doors.http.service import CurrentService
+from pagekeep.doors.http.streams import Event
 from pagekeep.library.change import clean_tag
 from pagekeep.library.crawl import crawls, pages
 from pagekeep.library.crawl.map_site import map_site
@@ -181,20 +181,24 @@ def remove_crawl(crawl_id: CrawlId, library: WriteLibrary) -> Response:
         **error_responses(404),
     },
 )
-async def watch_crawl(crawl_id: CrawlId, library: ReadLibrary) -> EventSourceResponse:
-    """Stream the progress of a crawl; ends when it is done or cancelled."""
+async def watch_crawl(
+    request: Request, crawl_id: CrawlId, library: ReadLibrary, service: CurrentService
+) -> EventSourceResponse:
+    """Stream the progress of a crawl; ends when it is done or cancelled, and after 10 minutes.
+
+    A user has at most 8 streams open. Open one again with `Last-Event-ID` to get what has changed since.
+    """
     crawl = await to_thread(crawls.get_crawl, library, crawl_id)
-    return EventSourceResponse(_watch(crawl, library), headers={"Cache-Control": "no-store"})
+    return service.streams.respond(request, library.user_id, _watch(crawl, library))
 
 
-async def _watch(crawl: CrawlValue, library: Store) -> AsyncIterator[ServerSentEvent]:
+async def _watch(crawl: CrawlValue, library: Store) -> AsyncIterator[Event]:
     last: CrawlValue | None = None
     while True:
         if crawl != last:
             last = crawl
             name = "progress" if crawl.state == "running" else "done"
-            data = {"crawl": crawl_shapes.crawl_shape(crawl)}
-            yield ServerSentEvent(json.dumps(data, ensure_ascii=False), event=name)
+            yield name, {"crawl": crawl_shapes.crawl_shape(crawl)}
         if crawl.state != "running":
             return
         await asyncio.sleep(POLL_SECONDS)
