@@ -218,6 +218,9 @@ class Settings:
     token_requests: int = _setting(
         1_200, kinds.COUNT, "Requests that one token may send in a minute, app passwords too; 0 sets no limit."
     )
+    metrics_token: str | None = _setting(
+        None, kinds.TEXT, "Bearer token with which `/metrics` of a shared server is read.", secret=True
+    )
     log_level: Literal["debug", "info", "warning", "error"] = _setting(
         "info", kinds.LOG_LEVEL, "Lowest level that the server logs."
     )

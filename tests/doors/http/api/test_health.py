@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
+from pagekeep import accounts
 from pagekeep.config import Settings
 from pagekeep.library.queue import background
 from pagekeep.store import sqlite
+from tests.doors.http.conftest import PASSWORD, service_of
 from tests.store.damage import flip_pages, make_library, pages_of
 
 Serve = Callable[..., TestClient]
@@ -51,3 +54,17 @@ def test_the_result_is_kept_for_some_seconds(client: TestClient, monkeypatch: py
     assert client.get("/readyz").status_code == 200
     monkeypatch.setattr(sqlite, "is_writable", lambda _: False)
     assert client.get("/readyz").status_code == 200
+
+
+def test_metrics_of_a_shared_server_are_for_its_owner(settings: Settings, serve: Serve) -> None:
+    client = serve(replace(settings, shared=True, metrics_token="owner's token"))
+    user = accounts.add_user(service_of(client).accounts, "ada", PASSWORD)
+    tokens = ("", accounts.add_token(service_of(client).accounts, user.id, "all").secret, "owner", "owner's token ")
+    statuses = [client.get("/metrics", headers={"authorization": f"Bearer {token}"}).status_code for token in tokens]
+    assert statuses == [403, 403, 403, 200]
+    without = serve(replace(settings, shared=True))
+    assert without.get("/metrics", headers={"authorization": "Bearer "}).status_code == 403
+
+
+def test_metrics_of_a_private_server_need_nothing(client: TestClient) -> None:
+    assert "pagekeep_" in client.get("/metrics").text

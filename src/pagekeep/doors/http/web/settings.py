@@ -55,7 +55,7 @@ def _list_sessions(frame: Frame) -> list[tuple[Session, bool]]:
 
 @router.post("/settings/look")
 def set_appearance(
-    frame: ReadFrame,
+    frame: WriteFrame,
     theme: Annotated[str, Form()] = "",
     size: Annotated[str, Form()] = "",
     width: Annotated[str, Form()] = "",
