@@ -142,3 +142,4 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.bulk_kill 20
 	$(BIN)/python -m tests.hostile.reader_scripts
 	$(BIN)/python -m tests.hostile.export_scripts
+	$(BIN)/python -m tests.hostile.copy_scripts 75

@@ -11,7 +11,7 @@ import pytest
 from pagekeep.config import Settings
 from tests.browser.conftest import Window
 from tests.browser.serving import Server
-from tests.hostile import export_scripts, reader_scripts
+from tests.hostile import copy_scripts, export_scripts, reader_scripts
 
 WANTED = reader_scripts.numbered(96)
 
@@ -81,3 +81,9 @@ def test_nothing_runs_in_exported_files(chrome: Any) -> None:
     pages, faults = export_scripts.attack(chrome, reader_scripts.numbered(48), step=8)
     assert faults == []
     assert pages > 10
+
+
+def test_nothing_runs_in_copies_of_pages(chrome: Any) -> None:
+    pages, faults = copy_scripts.attack(chrome, copy_scripts.pages(2))
+    assert faults == []
+    assert pages > 30

@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
+from pagekeep import dom
 from pagekeep.errors import ParseError
 
 MAX_RESOURCE_BYTES: Final = 5_000_000
@@ -33,11 +34,9 @@ class Part:
 
     @property
     def text(self) -> str:
-        """The file as text."""
-        try:
-            return self.body.decode(self.charset, "replace")
-        except LookupError:
-            return self.body.decode("utf-8", "replace")
+        """The file as text, in an encoding of the web: Python has others, which a page must not choose."""
+        decoded = dom.decode(self.body, self.charset)
+        return self.body.decode("utf-8", "replace") if decoded is None else decoded[0]
 
 
 def read_snapshot(mhtml: bytes) -> tuple[str, dict[str, Part]]:

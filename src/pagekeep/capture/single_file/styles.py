@@ -9,6 +9,8 @@ from urllib.parse import urljoin
 
 from pagekeep.capture.single_file.resources import Resources
 
+_MARKUP: Final = re.compile(r"<(?=[A-Za-z/!?])")
+"""What begins markup. Elsewhere `<` compares, as in `@media (width < 40em)`."""
 _MAX_IMPORT_DEPTH: Final = 5
 _MAX_SHEET_CHARS: Final = 5_000_000
 _URL: Final = re.compile(
@@ -60,7 +62,8 @@ def embed(css: str, resources: Resources) -> str:
     css = _ACTIVE.sub("removed(", css)
     css = _FONT_FACE.sub(lambda match: _replace_urls(match[0], lambda url: _data(url, resources)), css)
     css = _replace_urls(css, lambda url: _variable(url, resources) or _data(url, resources))
-    return css.replace("</", "<\\/")
+    # In `svg` and `math` the text of a style is read as markup, so nothing in it may begin any; CSS reads the escape as `<`.
+    return _MARKUP.sub(r"\\3c ", css)
 
 
 def _variable(url: str, resources: Resources) -> str | None:

@@ -9,6 +9,7 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.capture.single_file.resources import Part, Resources, read_snapshot
 from pagekeep.capture.single_file.styles import count_uses, embed, inline_imports, join
+from pagekeep.errors import ParseError
 from pagekeep.extraction.input.decode import decode
 from pagekeep.model import Options
 
@@ -65,6 +66,8 @@ _NOTE_STYLE: Final = (
     "all:initial;display:block;clear:both;font:14px sans-serif;padding:1em;border-top:1px solid gray;"
     "overflow-wrap:anywhere"
 )
+_FOREIGN: Final = ("svg", "math", "noembed", "noframes", "xmp", "plaintext", "listing")
+"""Elements whose content is read differently in another place."""
 _MAX_FRAMES: Final = 20
 _MAX_FRAME_DEPTH: Final = 2
 _MAX_CANDIDATES: Final = 20
@@ -114,8 +117,14 @@ class SingleFileTask:
     def run(self) -> SingleFile:
         """Return the file."""
         main, parts = read_snapshot(self.mhtml)
-        builder = _Builder(parts, self.saved_at)
-        html = builder.build(parts[main], self.url if main.startswith("cid:") else main, final=True)
+        url = self.url if main.startswith("cid:") else main
+        for dropped in ((), _FOREIGN):
+            builder = _Builder(parts, self.saved_at, dropped)
+            html = builder.build(parts[main], url, final=True)
+            if _is_inert(html):
+                break
+        else:
+            raise ParseError("No copy without scripts can be made of this page.")
         missing = tuple(Missing(url, reason, size) for url, (reason, size) in builder.missing.items())
         return SingleFile(html.encode("utf-8", "replace"), missing, builder.count)
 
@@ -123,9 +132,11 @@ class SingleFileTask:
 class _Builder:
     """Builds the page and the pages in its frames."""
 
-    def __init__(self, parts: dict[str, Part], saved_at: str) -> None:
+    def __init__(self, parts: dict[str, Part], saved_at: str, dropped: tuple[str, ...]) -> None:
         self._parts = parts
         self._saved_at = saved_at
+        self._dropped = dropped
+        """Elements that are left out beside those that run."""
         self._frames = 0
         self.missing: dict[str, tuple[str, int | None]] = {}
         self.count = 0
@@ -135,6 +146,8 @@ class _Builder:
         resources = Resources(self._parts)
         base = dom.first(document, "base[href]")
         page = _Page(document, join(url, dom.attributes(base)["href"]) if base else url, resources)
+        for element in dom.tagged(document, self._dropped):
+            dom.drop(element)
         page.clean()
         page.collect()
         page.embed()
@@ -184,7 +197,7 @@ class _Page:
             dom.drop(element)
         for element in dom.elements(self.document):
             for name, value in dom.attributes(element).items():
-                if not self._may_stay(element, name.lower(), value):
+                if not _may_stay(element, name.lower(), value):
                     dom.set_attr(element, name, None)
             if element.tag in ("a", "area"):
                 self._clean_link(element)
@@ -203,15 +216,6 @@ class _Page:
         urls = [join(self.base, url) for url in found if url]
         loaded = (url for url in urls if url in self.resources.parts or url.startswith("data:image/"))
         return next(loaded, urls[0] if urls else None)
-
-    def _may_stay(self, element: dom.Element, name: str, value: str) -> bool:
-        if name.startswith("on") or name in _DROPPED_ATTRS:
-            return False
-        if element.tag == "img" and name == "src":
-            return True
-        if name in ("style", "title", "alt", "class", "id"):
-            return True
-        return _ACTIVE.match(_NOT_SHOWN.sub("", value[:200])) is None
 
     def _clean_link(self, link: dom.Element) -> None:
         href = dom.attributes(link).get("href")
@@ -307,3 +311,40 @@ class _Page:
                 dom.element("ul", None, *entries),
             ),
         )
+
+
+def _may_stay(element: dom.Element, name: str, value: str) -> bool:
+    """Return whether an attribute neither runs nor loads anything."""
+    if name.startswith("on") or name in _DROPPED_ATTRS:
+        return False
+    if element.tag == "img" and name == "src":
+        return True
+    if name in ("style", "title", "alt", "class", "id"):
+        return True
+    return _ACTIVE.match(_NOT_SHOWN.sub("", value[:200])) is None
+
+
+def _is_inert(html: str, depth: int = 0) -> bool:
+    """Return whether the finished file, read again as a browser reads it, has nothing that runs.
+
+    Written markup is not always read back as the same tree: text of one place can be elements in another.
+    """
+    document = dom.parse_bounded(html)[0]
+    if dom.tagged(document, _DROPPED, limit=1):
+        return False
+    for element in dom.elements(document):
+        for name, value in dom.attributes(element).items():
+            if element.tag == "iframe" and name in ("srcdoc", "sandbox"):
+                if name == "srcdoc" and (depth > _MAX_FRAME_DEPTH or not _is_inert(value, depth + 1)):
+                    return False
+            elif name in ("href", "xlink:href", "src") and value.startswith("data:image/"):
+                continue  # an embedded picture, which runs no scripts
+            elif not _may_stay(element, name.lower(), value) and not _is_own(element):
+                return False
+    return True
+
+
+def _is_own(element: dom.Element) -> bool:
+    """Return whether an element is the policy that we add."""
+    attrs = dom.attributes(element)
+    return element.tag == "meta" and attrs.get("content") == POLICY
