@@ -57,6 +57,7 @@ async def save(
     join_uploaded: bool = False,
     keep_failed: bool = True,
     source: str | None = None,
+    action: str | None = None,
     progress: Progress = ignore_progress,
 ) -> SaveResult:
     """Fetch the page and save it, over the existing item of the page if there is one.
@@ -66,17 +67,27 @@ async def save(
     failed save, unless `keep_failed` is false because the save will be tried again. A worse result never replaces a better one
     unless `force`. `known` is the item that is fetched again, whatever address its page has now; `uploaded` is the page
     itself, as sent by a browser or a feed: nothing is fetched, except with `join_uploaded` the other pages of the article;
-    `source` says where it is from, if not a browser. The page's pictures are kept by a job of the queue, later. The store is
-    called in threads, as it waits for the disk.
+    `source` says where it is from, if not a browser; `action` is what the save is a part of: undoing that moves what was not
+    in the library before to the trash. The page's pictures are kept by a job of the queue, later. The store is called in
+    threads, as it waits for the disk.
     """
     what = _Wanted(tags, force, uploaded, join_uploaded, keep_failed, source)
-    with measure(request.url, progress, retrieval.report) as capture:
-        saved = await _save(request, store, retrieval, what, known, capture)
-        capture.outcome = "unchanged" if saved.unchanged else saved.outcome
+    before = await to_thread(store.find_url, normal_url.normalise(request.url)) if action and known is None else known
+    is_new = before is None or before.deleted_at is not None
+    try:
+        with measure(request.url, progress, retrieval.report) as capture:
+            saved = await _save(request, store, retrieval, what, known, capture)
+            capture.outcome = "unchanged" if saved.unchanged else saved.outcome
+    except PagekeepError as error:
+        if action and is_new and error.item_id is not None:
+            await to_thread(store.record_added, action, (error.item_id,))
+        raise
     if uploaded is not None and uploaded.content_type == MAIL_TYPE and not saved.unchanged:
         from pagekeep.library.mail.attachments import keep_attachments  # it saves them with this function
 
         saved = replace(saved, item=await keep_attachments(saved.item, uploaded.body, store, retrieval, tags))
+    if action and (saved.outcome == "added" or (is_new and before is not None)):
+        await to_thread(store.record_added, action, (saved.item.id, *saved.item.metadata.attachments))
     again = not saved.unchanged  # what could not be had before is tried again when the page has changed
     job = await to_thread(request_pictures, store, saved.item, retrieval.settings, again=again)
     await to_thread(request_configured, store, saved.item, retrieval.settings, changed=again)

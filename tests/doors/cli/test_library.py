@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import pty
+import re
 import signal
 import sqlite3
 import subprocess
@@ -80,6 +81,10 @@ class Shell:
     def save(self, name: str, *arguments: str) -> dict[str, Any]:
         item: dict[str, Any] = self.json("save", self.url(name), *arguments)["items"][0]
         return item
+
+    def save_file(self, file: Path) -> str:
+        """Save a file, and return the id of its item."""
+        return str(self.json("save", str(file))["items"][0]["id"])
 
     def start(self, *arguments: str, **how: Any) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "pagekeep", *arguments]
@@ -832,3 +837,69 @@ def test_verbose_logs_each_capture_to_stderr_and_nothing_else_changes(shell: She
     assert "job failed" not in run("work", "--until-empty").stderr
     quiet = run("save", shell.url("a"))
     assert (quiet.stderr, quiet.returncode) == ("", 0)
+
+
+def fill(folder: Path, count: int) -> Path:
+    """Make a folder of pages, each with its own words."""
+    folder.mkdir()
+    for number in range(count):
+        (folder / f"{number:02}.md").write_text(f"# Page {number}\n\nAbout the ferry number {number}.\n", "utf-8")
+    return folder
+
+
+def test_a_folder_is_counted_first_and_every_result_has_its_number(shell: Shell, tmp_path: Path) -> None:
+    folder = fill(tmp_path / "notes", 3)
+    (folder / "03.pdf").write_bytes(b"")
+    done = shell.run("save", str(folder))
+    assert done.exit_code == 2
+    assert done.stderr.startswith(f"Saving 4 files in {folder}.\n")
+    numbers = re.findall(r"^(\d) of 4  ", done.stdout + done.stderr, re.MULTILINE)
+    assert sorted(numbers) == ["1", "2", "3", "4"]
+    assert done.stdout.count(" of 4  ") == 3
+    assert f" of 4  {folder / '03.pdf'}\n  Error: " in done.stderr
+    assert "3 saved of 4 files, 1 failed. To undo: pagekeep undo" in done.stderr
+
+
+def test_a_folder_is_undone_as_one_action(shell: Shell, tmp_path: Path) -> None:
+    folder = fill(tmp_path / "notes", 4)
+    shell.run("save", str(folder / "00.md"))
+    known, deleted = shell.json("list")["items"][0]["id"], shell.save_file(folder / "01.md")
+    shell.run("delete", deleted)
+    (folder / "00.md").write_text("# Page 0\n\nAbout another ferry, which has more to say.\n", "utf-8")
+    done = shell.run("save", str(folder))
+    assert "4 saved of 4 files. To undo: pagekeep undo (moves 3 pages to the trash)\n" in done.stderr
+    assert "The others were in the library before" in done.stderr
+    assert shell.json("stats")["stats"]["items"] == 4
+    assert shell.run("undo").stdout.startswith("Undid save: 3 pages")
+    assert [item["id"] for item in shell.json("list", "--all")["items"]] == [known]
+    assert len(shell.json("list", "--deleted")["items"]) == 3
+    assert "nothing to undo" in shell.run("undo").stderr
+
+
+def test_many_files_are_saved_only_when_that_is_confirmed(shell: Shell, tmp_path: Path) -> None:
+    folder = fill(tmp_path / "notes", 51)
+    refused = shell.run("save", str(folder))
+    assert refused.exit_code == 2
+    assert f"There are 51 files in {folder}. To save them all without being asked, add --yes." in refused.stderr
+    assert shell.json("save", str(folder), code=2)["error"]["type"] == "UsageError"
+    assert shell.json("stats")["stats"]["items"] == 0
+    done = shell.run("save", str(folder), "--yes")
+    assert (done.exit_code, done.stdout.count(" of 51  ")) == (0, 51)
+    assert shell.json("stats")["stats"]["items"] == 51
+    assert shell.run("undo").stdout.startswith("Undid save: 51 pages")
+    assert shell.json("stats")["stats"]["items"] == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no terminals of this kind.")
+@pytest.mark.parametrize(("answer", "count"), [("n", 0), ("y", 51)])
+def test_on_a_terminal_many_files_are_asked_about(shell: Shell, tmp_path: Path, answer: str, count: int) -> None:
+    folder = fill(tmp_path / "notes", 51)
+    ours, theirs = os.openpty()
+    process = shell.start("save", str(folder), stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    os.close(theirs)
+    os.write(ours, f"{answer}\n".encode())
+    out, err = process.communicate()
+    os.close(ours)
+    assert f"There are 51 files in {folder}. Save them all? [y/N]" in err
+    assert out.count(" of 51  ") == count
+    assert shell.json("stats")["stats"]["items"] == count

@@ -7,10 +7,14 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
 from pagekeep.errors import BlockedAddress, PagekeepError, StoreError
+
+if TYPE_CHECKING:
+    from rich.status import Status
 
 BAD_INPUT = 2
 """Exit code, as click uses it."""
@@ -141,16 +145,40 @@ def _can_write() -> bool:
     return True
 
 
+class Stage:
+    """Shows what a command does at the moment; called with the name of the stage."""
+
+    def __init__(self, status: Status | None = None) -> None:
+        self._status = status
+
+    def __call__(self, stage: str) -> None:
+        """Show the stage."""
+        if self._status is not None:
+            self._status.update(stage)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Hide the spinner meanwhile, so that what is printed has its own lines."""
+        if self._status is None:
+            yield
+            return
+        self._status.stop()
+        try:
+            yield
+        finally:
+            self._status.start()
+
+
 @contextmanager
-def show_progress(label: str = "Starting") -> Iterator[Callable[[str], None]]:
+def show_progress(label: str = "Starting") -> Iterator[Stage]:
     """Show a spinner with the current stage on a terminal, and nothing elsewhere."""
     if not sys.stderr.isatty():
-        yield lambda _stage: None
+        yield Stage()
         return
     from rich.console import Console
 
     with Console(stderr=True).status(label) as status:
-        yield lambda stage: status.update(stage)
+        yield Stage(status)
 
 
 @contextmanager

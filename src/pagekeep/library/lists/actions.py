@@ -31,11 +31,18 @@ _PAGE: Final = 1_000
 _WORDS_PAGE: Final = 200
 
 
+def begin_action(store: Store, label: str) -> str:
+    """Begin an action that can be undone, and return its id."""
+    action_id = str(uuid.uuid4())
+    store.add_action(action_id, label[:200], clock.now())
+    return action_id
+
+
 def change_selected(
     store: Store, keys: Sequence[str], change: ItemChange, label: str, *, unchanged_since: str | None = None
 ) -> Done:
     """Change these items at once; `NotFound` when none of them exists."""
-    action_id = _begin(store, label)
+    action_id = begin_action(store, label)
     changed: list[Item] = []
     for at in range(0, len(keys), _BATCH):
         changed += store.change_items(
@@ -54,12 +61,12 @@ def change_found(store: Store, query: str, change: ItemChange, label: str) -> Do
             raise NotFound("The search finds no pages, so nothing was changed.")
         return change_selected(store, ids, change, label)
     options = {"query": query, "change": change_to_json(clean_change(change))}
-    return _enqueue(store, _begin(store, label), options)
+    return _enqueue(store, begin_action(store, label), options)
 
 
 def change_whole(store: Store, query: str, change: ItemChange, label: str, progress: Callable[[int], None]) -> Action:
     """Change all items that a search finds, however many, before returning; `progress` is called with how many are done."""
-    action_id, after, count = _begin(store, label), None, 0
+    action_id, after, count = begin_action(store, label), None, 0
     while True:
         after = _select(store, action_id, query, after)
         if after is None:
@@ -74,7 +81,7 @@ def change_whole(store: Store, query: str, change: ItemChange, label: str, progr
 
 def reparse_selected(store: Store, keys: Sequence[str], label: str) -> Done:
     """Extract the stored pages of these items again, by a job."""
-    action_id = _begin(store, label)
+    action_id = begin_action(store, label)
     store.add_waiting(action_id, [store.get(key).id for key in keys])
     return _enqueue(store, action_id, {"reparse": True})
 
@@ -82,7 +89,7 @@ def reparse_selected(store: Store, keys: Sequence[str], label: str) -> Done:
 def reparse_found(store: Store, query: str, label: str) -> Done:
     """Extract the stored pages of all items that a search finds again, by a job."""
     find_ids(store, query, limit=1)
-    return _enqueue(store, _begin(store, label), {"query": query, "reparse": True})
+    return _enqueue(store, begin_action(store, label), {"query": query, "reparse": True})
 
 
 def undo_action(store: Store, action_id: str) -> tuple[UndoResult, Job | None]:
@@ -217,12 +224,6 @@ async def _reparse(store: Store, action_id: str, item_id: str, retrieval: Retrie
     except PagekeepError:
         before = None
     await asyncio.to_thread(store.record_reparse, action_id, item_id, before)
-
-
-def _begin(store: Store, label: str) -> str:
-    action_id = str(uuid.uuid4())
-    store.add_action(action_id, label[:200], clock.now())
-    return action_id
 
 
 def _enqueue(store: Store, action_id: str, options: dict[str, Any]) -> Done:

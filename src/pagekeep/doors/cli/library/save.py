@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from pagekeep.doors.cli.item_output import quality_line, short_id
 from pagekeep.doors.cli.open_library import OpenLibrary, open_library
 from pagekeep.doors.cli.open_room import open_room
 from pagekeep.doors.cli.options import examples, library_options, log_option, type_option
-from pagekeep.doors.cli.output import BAD_INPUT, format_count, format_error, show_progress, write, write_json
+from pagekeep.doors.cli.output import BAD_INPUT, Stage, format_count, format_error, show_progress, write, write_json
 from pagekeep.doors.cli.sources import STDIN, check_url, find_pages, find_source, read_file
 from pagekeep.errors import NotFound, PagekeepError, UnsupportedContent
 from pagekeep.text import printable
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 _MAX_LIST_BYTES: Final = 50_000_000
 """For a file of URLs: about 500,000 of them."""
+_MAX_UNASKED: Final = 50
+"""Files of folders that are saved without asking: a wrong folder costs little then."""
 _MAX_PARALLEL: Final = 8
 """Pages saved at the same time. The client limits the requests per host on its own."""
 
@@ -39,6 +42,7 @@ render_option = click.option("--render", is_flag=True, help="Always open the pag
         "save https://example.com/a https://example.com/b --tag harbour --tag history",
         "save --file urls.txt --queue && pagekeep work --until-empty",
         "save page.html saved-pages/",
+        "save archive/ --yes",
         "save paper.pdf letter.docx",
         "save book.epub --split",
         "cat paper.pdf | pagekeep save - --url https://example.com/paper.pdf",
@@ -57,14 +61,15 @@ render_option = click.option("--render", is_flag=True, help="Always open the pag
 @render_option
 @click.option("--force", is_flag=True, help="Replace the stored version even if the new one has lower quality.")
 @click.option("--queue", "queued", is_flag=True, help="Only add the pages to the queue, for `pagekeep work`.")
+@click.option("--yes", is_flag=True, help=f"Do not ask before more than {_MAX_UNASKED} files of folders are saved.")
 @log_option
 @library_options
-def save(sources: tuple[str, ...], url: str | None, file: str | None, queued: bool, **options: Any) -> None:
+def save(sources: tuple[str, ...], url: str | None, file: str | None, queued: bool, yes: bool, **options: Any) -> None:
     """Save pages into the library: from the web, from files and folders, or from stdin (-).
 
     A page that is already there is updated and keeps its tags and notes. `example.com` means https://example.com. Of a
     folder, every HTML, Markdown and text file is saved, and every PDF and other document, under the address that the page names
-    or else its file name.
+    or else its file name; `pagekeep undo` takes that back as one change.
     Pictures are kept too, when the text is saved: Ctrl-C leaves them to `pagekeep work` or the server.
     """
     where = {name: options.pop(name) for name in ("library", "user", "as_json")}
@@ -80,14 +85,21 @@ def save(sources: tuple[str, ...], url: str | None, file: str | None, queued: bo
         if queued:
             _queue(inputs, results, opened, where["as_json"], **options)
             return
+        in_folders = sum(one.folder is not None for one in inputs)
+        if in_folders and not _confirm(inputs, in_folders, yes, where["as_json"]):
+            return
+        action = _begin_action(inputs, in_folders, opened) if in_folders else None
         try:
             with open_room(opened.settings) as room, show_progress() as progress:
-                asyncio.run(_save_all(inputs, results, opened, room, progress, **options))
+                report = _Report(progress, results, len(inputs), as_json=where["as_json"], numbered=in_folders > 1)
+                asyncio.run(_save_all(inputs, report, opened, room, action=action, **options))
         except KeyboardInterrupt:
             _report_interrupt(results, len(inputs), where["as_json"])
             raise
-        if len(results.failures) == 1 and not results.saved:
+        if len(results.failures) == 1 and not results.count:
             raise results.failures[0][1]
+        if action and not where["as_json"]:
+            _report_folders(results, len(inputs), action, opened)
         _show(results, where["as_json"])
 
 
@@ -100,6 +112,8 @@ class Input(NamedTuple):
     """The file, or `-` for stdin."""
     name: str = ""
     """The name that a page in a file gets when it does not name its address."""
+    folder: str | None = None
+    """The folder in whose place it is saved."""
 
     @property
     def label(self) -> str:
@@ -119,7 +133,7 @@ def _find_inputs(sources: Iterable[str], url: str | None, results: Results) -> l
         if kind == "url":
             inputs[Input(value)] = None
         elif kind == "folder":
-            pages = [Input(None, path, os.path.basename(path)) for path in find_pages(value)]
+            pages = [Input(None, path, os.path.basename(path), value) for path in find_pages(value)]
             if not pages:
                 results.failures.append((text, NotFound(f"There is no page or document in {text!r}.")))
             inputs.update(dict.fromkeys(pages))
@@ -144,14 +158,100 @@ def retry(key: str, library: str | None, user: str | None, as_json: bool, render
         _show(results, as_json)
 
 
+def _confirm(inputs: Sequence[Input], count: int, yes: bool, as_json: bool) -> bool:
+    """Print how many files the folders have, and ask before many are saved; return whether to go on."""
+    folders = list(dict.fromkeys(one.folder for one in inputs if one.folder is not None))
+    where = printable(folders[0]) if len(folders) == 1 else format_count(len(folders), "folder")
+    found = f"{format_count(count, 'file')} in {where}"
+    if yes or count <= _MAX_UNASKED:
+        if not as_json:
+            click.echo(f"Saving {found}.", err=True)
+        return True
+    if as_json or not sys.stdin.isatty():
+        raise click.UsageError(f"There are {found}. To save them all without being asked, add --yes.")
+    return click.confirm(f"There are {found}. Save them all?", err=True)
+
+
+def _begin_action(inputs: Sequence[Input], count: int, opened: OpenLibrary) -> str:
+    """Begin the action that `pagekeep undo` takes back, also when this command is interrupted."""
+    from pagekeep.library.lists.actions import begin_action
+    from pagekeep.library.undo import remember_action
+
+    names = dict.fromkeys(os.path.basename(os.path.abspath(one.folder)) for one in inputs if one.folder is not None)
+    action = begin_action(opened.store, f"Saved {format_count(count, 'file')} of {', '.join(names)}")
+    remember_action(opened.settings, "save", action)
+    return action
+
+
 @dataclass
 class Results:
     """Pages that were saved, and those that failed with their errors."""
 
     saved: list[SaveResult] = field(default_factory=list)
+    """Of pages that are not printed as they come."""
+    count: int = 0
+    """Pages that were saved."""
     failures: list[tuple[str, PagekeepError]] = field(default_factory=list)
+    shown: int = 0
+    """Failures that were printed as they came: the last ones."""
     left_out: dict[str, int] = field(default_factory=dict)
     """Number of pictures that could not be kept, by item id."""
+
+
+@dataclass
+class _Report:
+    """Shows how far the command is, and prints each of several results when it is there."""
+
+    stage: Stage
+    results: Results
+    total: int
+    as_json: bool
+    numbered: bool
+    """Whether each result has its number, such as "3 of 2,190"."""
+    done: int = 0
+    """Inputs that are dealt with."""
+
+    def progress(self, stage: str) -> None:
+        """Show the stage of a page, of several with how many are done."""
+        self.stage(f"{self.done:,} of {self.total:,}  {stage}" if self.total > 1 else stage)
+
+    def count_one(self) -> int:
+        """Count an input that is dealt with, and return its number."""
+        self.done += 1
+        return self.done
+
+    def add(self, saved: SaveResult, number: int) -> None:
+        """Take a saved page of the input with this number."""
+        self.results.count += 1
+        if self.as_json or self.total == 1:
+            self.results.saved.append(saved)
+            return
+        with self.stage.paused():
+            write("\n".join([self._prefix(number) + next(lines := _lines(saved, self.results)), *lines]))
+
+    def fail(self, one: Input, error: PagekeepError, number: int) -> None:
+        """Take a failure."""
+        self.results.failures.append((one.label, error))
+        if self.as_json or self.total == 1:
+            return
+        self.results.shown += 1
+        with self.stage.paused():
+            _print_failure(f"{self._prefix(number)}{one.label}", error)
+
+    def _prefix(self, number: int) -> str:
+        return f"{number:,} of {self.total:,}  " if self.numbered else ""
+
+
+def _report_folders(results: Results, total: int, action: str, opened: OpenLibrary) -> None:
+    """Print what became of all files, and how to take it back."""
+    from pagekeep.library.lists.actions import get_action
+
+    failed = f", {len(results.failures):,} failed" if results.failures else ""
+    new = get_action(opened.store, action).changed
+    undo = f"To undo: pagekeep undo (moves {format_count(new, 'page')} to the trash)" if new else "None is new."
+    click.echo(f"{results.count:,} saved of {format_count(total, 'file')}{failed}. {undo}", err=True)
+    if 0 < new < results.count:
+        click.echo("  The others were in the library before: undo leaves them as they are now.", err=True)
 
 
 async def _retry(key: str, results: Results, opened: OpenLibrary, room: Room, progress: Progress, render: bool) -> None:
@@ -181,10 +281,10 @@ async def _keep_pictures(
 
 async def _save_all(
     inputs: list[Input],
-    results: Results,
+    report: _Report,
     opened: OpenLibrary,
     room: Room,
-    progress: Progress,
+    action: str | None,
     tags: tuple[str, ...],
     render: bool,
     force: bool,
@@ -201,6 +301,7 @@ async def _save_all(
 
     async def save_next(retrieval: Retrieval) -> None:
         for one in waiting:
+            number = 0
             try:
                 for uploaded in await _read_pages(one, retrieval, declared, split=split):
                     saved = await run(
@@ -210,12 +311,16 @@ async def _save_all(
                         tags=clean_tags,
                         force=force,
                         uploaded=uploaded,
-                        progress=progress,
+                        action=action if one.folder is not None else None,
+                        progress=report.progress,
                     )
-                    results.saved.append(saved)
-                    await _keep_pictures(saved, results, opened, retrieval, progress)
+                    try:
+                        await _keep_pictures(saved, report.results, opened, retrieval, report.progress)
+                    finally:  # also when interrupted: the page is saved
+                        number = number or report.count_one()
+                        report.add(saved, number)
             except PagekeepError as error:
-                results.failures.append((one.label, error))
+                report.fail(one, error, number or report.count_one())
 
     async with Retrieval(opened.settings, room=room) as retrieval, asyncio.TaskGroup() as tasks:
         for _ in range(min(_MAX_PARALLEL, len(inputs))):
@@ -298,7 +403,7 @@ def _report_interrupt(results: Results, total: int, as_json: bool) -> None:
     with suppress(click.exceptions.Exit):  # the exit code is that of an interrupt
         _show(results, as_json)
     if total > 1:
-        click.echo(f"Interrupted: {len(results.saved):,} of {format_count(total, 'page')} saved.", err=True)
+        click.echo(f"Interrupted: {results.count:,} of {format_count(total, 'page')} saved.", err=True)
 
 
 def _show(results: Results, as_json: bool) -> None:
@@ -310,10 +415,14 @@ def _show(results: Results, as_json: bool) -> None:
         write_json({"success": not errors, "items": items, "next": None, "errors": errors})
     else:
         for saved in results.saved:
-            write("\n".join(result_lines(saved)))
-            if count := results.left_out.get(saved.item.id):
-                write(f"  {format_count(count, 'picture')} left out: pagekeep pictures {short_id(saved.item.id)}")
-    _exit_on_failures(results.failures, as_json)
+            write("\n".join(_lines(saved, results)))
+    _exit_on_failures(results.failures, as_json, shown=results.shown)
+
+
+def _lines(saved: SaveResult, results: Results) -> Iterator[str]:
+    yield from result_lines(saved)
+    if count := results.left_out.get(saved.item.id):
+        yield f"  {format_count(count, 'picture')} left out: pagekeep pictures {short_id(saved.item.id)}"
 
 
 def result_lines(saved: SaveResult) -> Iterator[str]:
@@ -342,11 +451,15 @@ def _errors(failures: list[tuple[str, Any]]) -> list[dict[str, Any]]:
     return [{"url": url, **error.to_json()["error"]} for url, error in failures]
 
 
-def _exit_on_failures(failures: list[tuple[str, Any]], as_json: bool) -> None:
-    """Print the failures and exit with their code, if there are any."""
+def _exit_on_failures(failures: list[tuple[str, Any]], as_json: bool, shown: int = 0) -> None:
+    """Print the failures, apart from the last ones that were shown, and exit with their code, if there are any."""
     if not failures:
         return
     if not as_json:
-        for url, error in failures:
-            click.echo(f"{printable(url)}\n  {format_error(error)}", err=True)
+        for url, error in failures[: len(failures) - shown]:
+            _print_failure(url, error)
     raise click.exceptions.Exit(BAD_INPUT)
+
+
+def _print_failure(url: str, error: PagekeepError) -> None:
+    click.echo(f"{printable(url)}\n  {format_error(error)}", err=True)

@@ -14,7 +14,8 @@ from pagekeep.text import printable
 @click.command(epilog=examples("undo", "undo --json"))
 @library_options
 def undo(library: str | None, user: str | None, as_json: bool) -> None:
-    """Undo the last change made on this command line: pin, archive, tag, edit, delete and their opposites.
+    """Undo the last change made on this command line: pin, archive, tag, edit, keep, delete and their opposites,
+    and `save` of a folder.
 
     A page that was changed again since, for example in the reader, stays as it is. `purge` cannot be undone.
     """

@@ -90,6 +90,12 @@ class ActionTable(Table):
         found = _lock(tx, clean_id(item_id))
         _put(tx, action_id, clean_id(item_id), record_page(before, found[0]) if before and found else {})
 
+    @writes
+    def record_added(self, tx: Transaction, action_id: str, item_ids: Sequence[str]) -> None:
+        """Note items that an action added, or took out of the trash: undoing it moves them to the trash."""
+        for item_id in item_ids:
+            _put(tx, action_id, clean_id(item_id), {"deleted": [True, False]})
+
     @reads
     def action(self, tx: Transaction, action_id: str) -> Action:
         """Return an action; `NotFound` when there is none with this id."""
