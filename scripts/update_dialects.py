@@ -90,7 +90,7 @@ REMARKS: Final[dict[str, str]] = {
     "`annotations` are ignored; at most 100 entries with content on a page, 10,000 without",
     "GET /wallabag/api/search": "in our query language; the best 1,000 are counted",
     "POST /wallabag/api/entries": "`title`, `authors`, `published_at`, `preview_picture`, `language` count only with "
-    "`content`; `public`, `origin_url` are ignored; a page that cannot be fetched is not in lists until it is kept",
+    "`content`; `public`, `origin_url` are ignored; a page that cannot be fetched is kept as a bookmark",
     "PATCH /wallabag/api/entries/{number}": "changes `archive`, `starred`, `tags`; all else is ignored",
     "DELETE /wallabag/api/entries/{number}": "moves to the trash",
     "GET /wallabag/api/entries/{number}/export.{format}": "EPUB, text, CSV, JSON, XML; PDF if a copy is kept, else 501; "

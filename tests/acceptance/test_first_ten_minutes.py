@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pagekeep.model import ItemQuery
+from pagekeep.model import ItemQuery, item_filters
 from pagekeep.present.json_shapes import item_shape
 from pagekeep.store import open_store
 from tests.site.fixtures import SENTENCE, article
@@ -71,7 +71,11 @@ class User:
         """What the library really holds, by address; asked of the store, not of the program."""
         where, name = self.environment["PAGEKEEP_LIBRARY"], self.environment["PAGEKEEP_USER"]
         with closing(open_store(where, name)) as store:
-            return {hit.item.url: dict(item_shape(hit.item)) for hit in store.find(ItemQuery(limit=1000)).hits}
+            return {
+                item.url: dict(item_shape(item))
+                for filters in (item_filters(), item_filters(failed=True))
+                for item in store.find(ItemQuery(filters=filters, limit=1000)).items
+            }
 
     @contextmanager
     def serving(self) -> Iterator[str]:
@@ -152,17 +156,19 @@ def test_the_first_ten_minutes_hold_no_lie(user: User) -> None:
     failed = user.run("save", ill, code=2).stderr
     kept = user.items()[ill]
     assert "503" in failed
-    assert f"The address is saved as a bookmark: {kept['id'][:8]}." in failed
+    assert f"To try again: pagekeep retry {kept['id'][:8]}" in failed
     assert (kept["quality"], kept["fetch_again"], "503" in kept["reason"]) == ("bookmark", True, True)
+    assert kept["failed"] is True
 
     # A mistake keeps nothing.
     assert "There is no file 'nofile.html'." in user.run("save", "nofile.html", code=2).stderr
     assert "did you mean save?" in user.run("sav", first, code=2).stderr
     assert set(user.items()) == {first, ill}
 
-    # List, search and read show what is there.
+    # List, search and read show what is there; what failed is in its own list only.
     rows = [row.split("\t") for row in user.run("list").stdout.splitlines()]
-    assert {(row[0], row[4]) for row in rows} == {(one["id"], one["url"]) for one in user.items().values()}
+    assert [(row[0], row[4]) for row in rows] == [(item["id"], first)]
+    assert [row.split("\t")[0] for row in user.run("list", "--failed").stdout.splitlines()] == [kept["id"]]
     assert [row.split("\t")[0] for row in user.run("search", "kettle").stdout.splitlines()] == [item["id"]]
     missed = user.run("search", "submarine")
     assert (missed.stdout, missed.stderr) == ("", "No matches.\n")
@@ -177,7 +183,9 @@ def test_the_first_ten_minutes_hold_no_lie(user: User) -> None:
         shown = urllib.request.urlopen(address).read().decode()
         assert escape(item["title"]) in shown
         listed = json.load(urllib.request.urlopen(f"{address}api/v1/items"))["items"]
-        assert {one["id"] for one in listed} == {one["id"] for one in user.items().values()}
+        assert [one["id"] for one in listed] == [item["id"]]
+        listed = json.load(urllib.request.urlopen(f"{address}api/v1/items?failed=true"))["items"]
+        assert [one["id"] for one in listed] == [kept["id"]]
 
     _import_bookmarks(user)
     _retry(user, ill)

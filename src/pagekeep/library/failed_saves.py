@@ -99,6 +99,12 @@ def try_again(store: Store, item: Item) -> Job:
     return enqueue(Request(item.url_full, join_pages=item.metadata.join_pages), store)
 
 
+def keep_bookmark(store: Store, item_id: str) -> Item:
+    """Keep the bookmark of a failed save, for a program that knows no failures: it is told that the page is saved."""
+    item = store.get(item_id)
+    return store.set_metadata(item.id, clock.now(), failed=False) if item.metadata.failed else item
+
+
 def find_waiting(store: Store, items: Sequence[Item]) -> set[str]:
     """Return the ids of the items whose pages are in the queue."""
     waiting = store.unfinished([item.url for item in items])

@@ -11,6 +11,7 @@ import pytest
 
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
+from pagekeep.library.failed_saves import list_failed
 from pagekeep.library.imports.report import ImportReport
 from pagekeep.library.imports.run import ImportPlan, fetch_items, import_batches
 from pagekeep.model import Item
@@ -73,7 +74,7 @@ def test_a_page_that_is_gone_stays_the_bookmark_it_was_and_is_told(library: Stor
     report = fetch(bookmark(shore.url("gone")))
     assert (report.fetched, report.not_fetched) == (0, 1)
     assert "404" in report.remarks[0][1]
-    item = one(library)
+    (item,) = list_failed(library).items
     assert (item.title, item.metadata.quality) == ("From the export", "bookmark")
     assert item.metadata.last_error["type"] == "FetchHttpError"
 

@@ -81,8 +81,8 @@ COMMANDS: Final = {
         "purge": ("library.change:purge", "Permanently remove deleted pages: all of them, or the ones named."),
         "undo": (
             "library.undo:undo",
-            "Undo the last change made on this command line: pin, archive, tag, edit, keep, delete and their opposites, and `save` "
-            "of a folder.",
+            "Undo the last change made on this command line: pin, archive, tag, edit, keep, delete and their opposites, and "
+            "`save` of a folder.",
         ),
         "keep": (
             "library.change:keep",

@@ -18,6 +18,7 @@ from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.errors import InvalidQuery, PagekeepError
 from pagekeep.library import change, items
+from pagekeep.library.failed_saves import keep_bookmark
 from pagekeep.library.open import Store
 from pagekeep.library.save import save
 from pagekeep.model import Item
@@ -71,7 +72,7 @@ async def add_bookmark(library: WriteLibrary, service: CurrentService, sent: Sen
     except PagekeepError as error:
         if error.item_id is None:
             raise
-        item = await run_in_threadpool(items.get_item, library, error.item_id)
+        item = await run_in_threadpool(keep_bookmark, library, error.item_id)
     item = await run_in_threadpool(_change, library, item, sent, None)
     return Json(await run_in_threadpool(_one, library, item), 201)
 

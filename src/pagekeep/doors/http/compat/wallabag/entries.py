@@ -22,6 +22,7 @@ from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.errors import InvalidQuery, NotAllowed, NotFound, PagekeepError
 from pagekeep.library import change, items
 from pagekeep.library.annotations import annotations_of
+from pagekeep.library.failed_saves import keep_bookmark
 from pagekeep.library.items import ItemSlice
 from pagekeep.library.open import Store
 from pagekeep.library.save import refetch_item, save
@@ -103,7 +104,7 @@ async def add_entry(
     except PagekeepError as error:
         if error.item_id is None:
             raise
-        item = await run_in_threadpool(items.get_item, library, error.item_id)
+        item = await run_in_threadpool(keep_bookmark, library, error.item_id)
     item = await run_in_threadpool(_set_flags, library, item, sent)
     return await _one(library, service, item, caller.name)
 
