@@ -226,8 +226,9 @@ class _Report:
         if self.as_json or self.total == 1:
             self.results.saved.append(saved)
             return
+        first, *others = _lines(saved, self.results)
         with self.stage.paused():
-            write("\n".join([self._prefix(number) + next(lines := _lines(saved, self.results)), *lines]))
+            write("\n".join([self._prefix(number) + first, *others]))
 
     def fail(self, one: Input, error: PagekeepError, number: int) -> None:
         """Take a failure."""
