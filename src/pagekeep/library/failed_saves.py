@@ -100,7 +100,7 @@ def try_again(store: Store, item: Item) -> Job:
 
 
 def keep_bookmark(store: Store, item_id: str) -> Item:
-    """Keep the bookmark of a failed save, for a program that knows no failures: it is told that the page is saved."""
+    """Keep the bookmark of a failed save, for a program that knows no failures: its answer is that the page is saved."""
     item = store.get(item_id)
     return store.set_metadata(item.id, clock.now(), failed=False) if item.metadata.failed else item
 
