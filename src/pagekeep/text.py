@@ -104,6 +104,41 @@ def one_line(text: str) -> str:
     return " ".join(printable(text).split())
 
 
+# Texts that are equal whatever their case and diacritics: search words, tags, names.
+
+_MARKS: Final = compile_lazily(
+    "[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0670\u0640\u1ab0-\u1aff\u1dc0-\u1dff]"
+)
+"""Accents, Hebrew points, Arabic vowel signs and the tatweel; vowel signs of Indian and Thai scripts count as letters."""
+_CACHED_CHARACTERS: Final = 20_000
+
+
+class _Folding(dict[int, str]):
+    """Character to its folded form, computed when first needed."""
+
+    def __missing__(self, code: int) -> str:
+        decomposed = unicodedata.normalize("NFKD", chr(code).casefold())
+        folded = unicodedata.normalize("NFC", _MARKS.sub("", decomposed)).casefold()
+        if len(self) < _CACHED_CHARACTERS:
+            self[code] = folded
+        return folded
+
+
+_FOLDING: Final = _Folding()
+
+
+def fold(text: str) -> str:
+    """Return the text without case and diacritics: "capek" for "Čapek"."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFC", text).translate(_FOLDING)
+
+
+def fold_lengths(text: str) -> list[int]:
+    """Return how many characters each character of the (composed) text becomes when folded."""
+    return [len(_FOLDING[ord(character)]) for character in text]
+
+
 # How similar two texts are: used by the lab and by the comparison with a remote reader.
 
 SHINGLE_TOKENS = 3

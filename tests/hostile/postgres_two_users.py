@@ -23,7 +23,7 @@ from typing import Any, Final
 from pagekeep import accounts as app_accounts
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound, PagekeepError
-from pagekeep.library import annotations, change, items
+from pagekeep.library import actions, annotations, items
 from pagekeep.library.exports.run import FORMATS, ExportOptions, export
 from pagekeep.library.imports.run import ImportPlan, import_stream
 from pagekeep.library.mirror.run import mirror
@@ -497,11 +497,12 @@ def search_calls(bob: Store, ada: dict[str, str]) -> dict[str, Callable[[], Any]
 def attack_by_use_cases(bob: Store, ada: dict[str, str], folder: Path, attack: Attack) -> None:
     """Export, import, mirror, change, annotate, queue and back up as Bob."""
     settings = Settings()
-    for action in ("pin", "archive", "delete", "restore", "opened"):
-        attack.refused(f"change {action}", lambda action=action: change.apply_action(bob, action, ada["item"]))  # type: ignore[misc]
-    attack.refused("change many", lambda: change.apply_to_many(bob, "pin", [ada["item"], ada["url"]]))
-    attack.refused("tag", lambda: change.tag_item(bob, ada["item"], add=["x"]))
-    attack.refused("purge", lambda: change.purge_items(bob, [ada["deleted"]]))
+    for name, move in actions.MOVES.items():
+        attack.refused(f"change {name}", lambda move=move: actions.change_item(bob, ada["item"], move))  # type: ignore[misc]
+    attack.refused("open", lambda: items.open_item(bob, ada["item"]))
+    attack.refused("change many", lambda: actions.change_selected(bob, [ada["item"]], ItemChange(pinned=True), "x"))
+    attack.refused("tag", lambda: actions.change_item(bob, ada["item"], ItemChange(add_tags=("x",))))
+    attack.refused("purge", lambda: actions.purge_items(bob, [ada["deleted"]]))
     attack.refused("look up", lambda: items.look_up_url(bob, ada["url"]))
     attack.refused("walk", lambda: list(items.walk_items(bob)))
     attack.refused("annotate", lambda: annotations.annotate(bob, ada["item"], "x"))
@@ -557,8 +558,8 @@ def attack_by_copies(server: Server, folder: Path, attack: Attack) -> None:
         report = import_stream(io.BytesIO(data.read_bytes()), "ada.jsonl", carl, ImportPlan(Rulebook()))
         attack.check("the copies were not imported", report.added == 31 and report.failed == 0)
         for item in list(items.walk_items(carl)):
-            change.apply_action(carl, "delete", item.id)
-        attack.check("Carl has not purged his copies", change.purge_items(carl) == 31)
+            actions.change_item(carl, item.id, actions.MOVES["delete"])
+        attack.check("Carl has not purged his copies", actions.purge_items(carl) == 31)
         ada.backup(str(folder / "ada.backup"))
         postgres.restore(server.app, str(folder / "ada.backup"), "dora")
         attack.check("imports, purges or restores of copies changed Ada's rows", rows_of(server, "ada") == before)

@@ -27,11 +27,11 @@ from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.capture.uploads import sent_page
 from pagekeep.config import Settings
 from pagekeep.errors import Abandoned, FetchTimeout, PagekeepError, Unexpected
+from pagekeep.library import actions
 from pagekeep.library.exports.run import ExportOptions, Format, export
 from pagekeep.library.failed_saves import keep_address
 from pagekeep.library.history import links, versions, watch
 from pagekeep.library.imports.run import ImportPlan, import_stream
-from pagekeep.library.lists import actions
 from pagekeep.library.mirror.run import run_pass
 from pagekeep.library.receipts.verify import select, verify, verify_one
 from pagekeep.library.reparse.reparse import reparse_one

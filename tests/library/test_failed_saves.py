@@ -26,11 +26,9 @@ from pagekeep.errors import (
     RetryLimit,
     UnsupportedContent,
 )
-from pagekeep.library import build_item
-from pagekeep.library.change import tag_item
+from pagekeep.library import actions, build_item
 from pagekeep.library.failed_saves import count_failed, find_waiting, list_failed, try_all_again
 from pagekeep.library.items import is_empty, walk_items
-from pagekeep.library.lists import actions
 from pagekeep.library.queue.jobs import enqueue
 from pagekeep.library.queue.runner import MAX_ATTEMPTS, JobResult, JobRunner
 from pagekeep.library.save import save
@@ -224,7 +222,7 @@ class Unseeing:
 def test_saving_again_fills_the_bookmark_and_keeps_what_the_user_set(keep: Keep, shore: Shore, library: Store) -> None:
     shore.statuses["a"] = 500
     kept = library.get(str(fail(keep, shore.url("a")).item_id))
-    tag_item(library, kept.id, add=["mine"])
+    actions.change_item(library, kept.id, ItemChange(add_tags=("mine",)))
     shore.statuses["a"] = 404
     fail(keep, shore.url("a"))
     again = library.get(kept.id)

@@ -18,9 +18,10 @@ from pagekeep import clock, pipeline
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, NotFound, RetryLimit
-from pagekeep.library.change import set_fields, tag_item
+from pagekeep.library.actions import change_item
 from pagekeep.library.save import save
 from pagekeep.model import PARSER_VERSION, ItemQuery, Page, SaveResult, item_filters
+from pagekeep.model.lists.values import ItemChange
 from pagekeep.pipeline import extract
 from pagekeep.store import Store, parse_query
 from tests.site.fixtures import APP, BARE, WALL, Shore, article, book
@@ -77,7 +78,7 @@ def test_a_second_save_updates_the_content_and_keeps_what_the_user_set(
     with monkeypatch.context() as then:
         long_ago(then)
         first = keep(shore.url("a"), tags=("harbour",)).item
-    set_fields(library, first.id, pinned=True, archived=True)
+    change_item(library, first.id, ItemChange(pinned=True, archived=True))
     shore.bodies["a"] = article(400, title="The keeper, revised")
     second = keep(shore.url("a")).item
     assert (second.id, second.saved_at, second.title) == (first.id, first.saved_at, "The keeper, revised")
@@ -93,7 +94,7 @@ def test_a_tag_that_was_taken_off_does_not_come_back(
     shore.bodies["a"] = article(300).replace("<title>", '<meta name="keywords" content="ships, kettle"><title>')
     item = keep(shore.url("a"), settings=automatic).item
     assert "kettle" in item.metadata.tags
-    tag_item(library, item.id, remove=["kettle"])
+    change_item(library, item.id, ItemChange(remove_tags=("kettle",)))
     assert "kettle" not in keep(shore.url("a"), tags=("new",), settings=automatic).item.metadata.tags
     assert "new" in library.get(item.id).metadata.tags
 

@@ -18,6 +18,7 @@ from tests.hostile import (
     store_migrate,
     store_places,
     store_race,
+    tag_pairs,
 )
 from tests.store.damage import make_library
 from tests.store.making import Server
@@ -44,6 +45,10 @@ def test_killed_processes_leave_no_item_without_its_files(place: str) -> None:
 
 def test_saves_at_once_make_each_page_once(place: str) -> None:
     assert store_places.attack_on(place, store_race.attack, 100) == []
+
+
+def test_two_changes_of_one_item_at_once_are_both_there(place: str) -> None:
+    assert store_places.attack_on(place, tag_pairs.attack, 20) == []
 
 
 def test_use_cases_at_once_lose_and_double_nothing(place: str) -> None:

@@ -15,7 +15,6 @@ import pytest
 import pagekeep
 from pagekeep.errors import FetchTimeout
 from pagekeep.library import build_item
-from pagekeep.library.change import set_fields
 from pagekeep.library.failed_saves import keep_address
 from pagekeep.library.imports.merge import merge_items
 from pagekeep.model import Item, Metadata, NewItem
@@ -45,8 +44,8 @@ def keep_again(library: Store, item: Item) -> None:
 
 
 CHANGES: dict[str, Callable[[Store, Item], object]] = {
-    "tag": lambda library, item: set_fields(library, item.id, tags=("new",)),
-    "pin": lambda library, item: set_fields(library, item.id, pinned=True),
+    "tag": lambda library, item: library.set_metadata(item.id, NOW, tags=("new",)),
+    "pin": lambda library, item: library.set_metadata(item.id, NOW, pinned=True),
     "tag, undoable": change(add_tags=("new",)),
     "title": change(edits={"title": "Another title"}),
     "delete": lambda library, item: library.delete(item.id, NOW),

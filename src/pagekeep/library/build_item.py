@@ -25,6 +25,7 @@ from pagekeep.model import (
     QualityLevel,
     RawPage,
 )
+from pagekeep.model.tags import unique_tags
 from pagekeep.text import count_words, reading_time
 
 _HEADING_PAGE: Final = re.compile(r'<h[1-6][^>]* data-page="(\d{1,5})"')
@@ -153,7 +154,7 @@ def first_tags(
     The latter are added when the page is extracted for the first time only: one that the user removed must not come back.
     """
     is_first = existing is None or is_unfetched(existing)
-    return tuple(dict.fromkeys((*requested, *(page.metadata.suggested_tags if auto_tags and is_first else ()))))
+    return unique_tags((*requested, *(page.metadata.suggested_tags if auto_tags and is_first else ())))
 
 
 def is_unfetched(item: Item) -> bool:
@@ -162,11 +163,8 @@ def is_unfetched(item: Item) -> bool:
 
 
 def merge_tags(old: Item, new: Item) -> tuple[str, ...]:
-    """Return the tags of both items, the old ones first, each once whatever its case."""
-    tags: dict[str, str] = {}
-    for tag in (*old.metadata.tags, *new.metadata.tags):
-        tags.setdefault(tag.casefold(), tag)
-    return tuple(tags.values())
+    """Return the tags of both items, the old ones first, each once."""
+    return unique_tags((*old.metadata.tags, *new.metadata.tags))
 
 
 def choose_title(page: Page, url: str) -> str:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
 
+from pagekeep import clock
 from pagekeep.errors import NotFound
 from pagekeep.library import normal_url
 from pagekeep.model import Hit, Item, ItemPage, ItemQuery, Order, RawPage, item_filters
+from pagekeep.model.tags import tag_key
 from pagekeep.store import Store, parse_query
-from pagekeep.store.search.filters import tag_key
 
 MAX_NUMBER: Final = 2**31 - 1
 
@@ -33,6 +34,12 @@ def get_item(store: Store, key: str) -> Item:
     if item is None:
         raise NotFound(f"{key:.200} is not in the library.", suggestions=("Save it first.",))
     return item
+
+
+def open_item(store: Store, key: str) -> Item:
+    """Return the item and note that it was opened, unless the library is read-only."""
+    item = get_item(store, key)
+    return store.mark_opened(item.id, clock.now()) if store.writable else item
 
 
 def related_items(store: Store, item: Item) -> tuple[Item, ...]:
@@ -167,16 +174,16 @@ def walk_items(
         return islice((hit.item for hit in merged), limit)
     hits = _walk(store, parse_query(text, limit=_PAGE_ITEMS))
     saved = sorted((hit.item.saved_at, hit.item.id) for hit in hits)
-    return _get_all(store, [item_id for _, item_id in saved[:limit]])
+    return existing_items(store, [item_id for _, item_id in saved[:limit]])
 
 
 def get_items(store: Store, ids: Sequence[str]) -> Iterator[Item]:
     """Yield the items with these ids that exist and are not deleted."""
-    return (item for item in _get_all(store, ids) if item.deleted_at is None)
+    return (item for item in existing_items(store, ids) if item.deleted_at is None)
 
 
-def _get_all(store: Store, ids: Sequence[str]) -> Iterator[Item]:
-    """Yield the items; those that were purged since they were found are left out."""
+def existing_items(store: Store, ids: Sequence[str]) -> Iterator[Item]:
+    """Yield items by their ids, deleted or not; those that were purged are left out."""
     for begin in range(0, len(ids), _PAGE_ITEMS):
         yield from store.get_many(ids[begin : begin + _PAGE_ITEMS])
 
@@ -228,8 +235,3 @@ def hash_address(url: str) -> str:
 def tag_number(tag: str) -> int:
     """Return the number of a tag, the same for every spelling of it."""
     return int(hashlib.sha256(tag_key(tag).encode()).hexdigest()[:8], 16) & MAX_NUMBER
-
-
-def same_tag(one: str, other: str) -> bool:
-    """Return whether two spellings are the same tag."""
-    return tag_key(one) == tag_key(other)

@@ -16,7 +16,6 @@ from pagekeep.capture.uploads import FILE_HOST, MAIL_TYPE, find_mail_address
 from pagekeep.errors import NotFound, PagekeepError, RetryLimit
 from pagekeep.fetch.urls import split_url
 from pagekeep.library import build_item, normal_url
-from pagekeep.library.change import set_fields
 from pagekeep.library.copies.job import request_configured
 from pagekeep.library.failed_saves import keep_address
 from pagekeep.library.history import archives, links
@@ -237,7 +236,7 @@ async def retry(
             suggestions=("Save its address again when the site has changed.",),
         )
     # Counted before the attempt: one that is killed counts too.
-    item = await to_thread(set_fields, store, item.id, retry_count=tries + 1)
+    item = await to_thread(lambda: store.set_metadata(item.id, clock.now(), retry_count=tries + 1))
     return await refetch_item(item, store, retrieval, request=request, progress=progress)
 
 
@@ -368,11 +367,9 @@ def _keep(store: Store, existing: Item, new: Item, worse: str | None) -> Item:
     if worse:
         reason = f"{worse[0].upper()}{worse[1:]}."
         changes["last_error"] = _failure("Worse", new.metadata.reason or reason, new.updated_at)
-    if new.metadata.tags:
-        changes["tags"] = tuple(dict.fromkeys((*existing.metadata.tags, *new.metadata.tags)))
     if existing.deleted_at is not None:
         store.restore(existing.id, new.updated_at)
-    return set_fields(store, existing.id, **changes)
+    return store.set_metadata(existing.id, clock.now(), add_tags=new.metadata.tags, **changes)
 
 
 def _note_success(store: Store, item: Item) -> Item:
@@ -380,7 +377,7 @@ def _note_success(store: Store, item: Item) -> Item:
     known = item.metadata
     if not known.retry_count and known.last_error is None and known.link is None:
         return item
-    return set_fields(store, item.id, retry_count=0, last_error=None, link=None)
+    return store.set_metadata(item.id, clock.now(), retry_count=0, last_error=None, link=None)
 
 
 def _failure(kind: str, message: str, at: str) -> dict[str, Any]:

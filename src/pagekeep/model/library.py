@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 from pagekeep.model.page import QualityLevel
+from pagekeep.model.tags import without_tags
 from pagekeep.model.warnings import PageWarning
 from pagekeep.values import dataclass
 
@@ -110,8 +111,7 @@ class ItemMetadata:
     @property
     def open_suggestions(self) -> tuple[str, ...]:
         """The suggested tags that are neither tags yet nor refused."""
-        own = {tag.casefold() for tag in (*self.tags, *self.refused_tags)}
-        return tuple(tag for tag in self.suggested_tags if tag.casefold() not in own)
+        return without_tags(self.suggested_tags, (*self.tags, *self.refused_tags))
 
 
 DERIVED_METADATA: Final = (

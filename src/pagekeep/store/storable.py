@@ -14,6 +14,7 @@ from typing import Any, Final
 from pagekeep import clock
 from pagekeep.errors import StoreError
 from pagekeep.model import Item, ItemMetadata
+from pagekeep.model.tags import unique_tags
 from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
 
 
@@ -89,8 +90,9 @@ def clean_item(item: Item) -> Item:
 
 
 def clean_metadata(metadata: ItemMetadata) -> ItemMetadata:
-    """Return the metadata in a form that both engines can store."""
-    return metadata_from_json(clean_json(metadata_to_json(metadata)))
+    """Return the metadata in a form that both engines can store, with each tag once."""
+    cleaned = metadata_from_json(clean_json(metadata_to_json(metadata)))
+    return replace(cleaned, tags=unique_tags(cleaned.tags), refused_tags=unique_tags(cleaned.refused_tags))
 
 
 def url_hash(url: str) -> str:

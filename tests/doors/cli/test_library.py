@@ -374,7 +374,7 @@ def test_keeping_a_bookmark_can_be_undone(shell: Shell) -> None:
     shell.run("save", shell.url("a"))
     (item,) = shell.json("list", "--failed")["items"]
     shell.run("keep", item["id"])
-    assert shell.run("undo").stdout.startswith("Undid keep: 1 page")
+    assert shell.run("undo").stdout.startswith("Undid keep  ")
     assert [one["id"] for one in shell.json("list", "--failed")["items"]] == [item["id"]]
 
 

@@ -112,10 +112,25 @@ def test_the_last_change_is_undone(library: Library, change: tuple[str, ...], fi
 
 def test_what_changed_again_since_is_not_undone(library: Library) -> None:
     library.run("archive", URL)
+    key, _ = item(library)["id"], library.run("unarchive", URL)
+    remembered = next(library.folder.rglob("undo.json"))
+    actions = json.loads(remembered.read_text())
+    library.run("archive", URL)
     library.run("save", "-", "--url", URL, "--tag", "new", given=article(400).encode())
+    remembered.write_text(
+        json.dumps(actions)
+    )  # the last change of this command line: moved to the inbox, archived since
     done = library.run("undo")
-    assert (done.exit_code, "was changed again since, so nothing was undone" in done.stderr) == (2, True)
-    assert item(library)["archived"]
+    assert (done.exit_code, "1 page changed again since stay as they are" in done.stdout) == (0, True)
+    assert (item(library)["id"], item(library)["archived"]) == (key, True)
+
+
+def test_a_change_is_undone_and_other_changes_since_stay(library: Library) -> None:
+    library.run("archive", URL)
+    library.run("save", "-", "--url", URL, "--tag", "new", given=article(400).encode())
+    assert library.run("undo").exit_code == 0
+    after = item(library)
+    assert (after["archived"], "new" in after["tags"]) == (False, True)
 
 
 def test_a_purge_cannot_be_undone_and_undo_says_so(library: Library) -> None:

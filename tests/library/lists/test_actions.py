@@ -13,11 +13,12 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidQuery, NotFound
+from pagekeep.library import actions
 from pagekeep.library.exports import markdown_files
 from pagekeep.library.exports.jsonl import read_line, write_line
 from pagekeep.library.imports.formats import pagekeep_markdown
 from pagekeep.library.imports.input.row import Place
-from pagekeep.library.lists import actions, lists, save_rules, suggestions
+from pagekeep.library.lists import lists, save_rules, suggestions
 from pagekeep.library.lists.edit import edit_item
 from pagekeep.library.pictures.wanted import wanted_sources
 from pagekeep.library.queue.slices import SliceResult

@@ -12,7 +12,6 @@ import pytest
 from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
-from pagekeep.library.change import set_fields
 from pagekeep.library.items import walk_items
 from pagekeep.library.reparse.refetch import refetch
 from pagekeep.library.reparse.reparse import ReparseResult
@@ -38,7 +37,7 @@ def test_every_item_is_fetched_and_what_fails_stays(
     for name in "abc":
         shore.bodies[name] = article(300, title=f"Page {name}")
     before = [keep(shore.url(name)).item for name in "abc"]
-    set_fields(library, before[0].id, pinned=True, archived=True)
+    library.set_metadata(before[0].id, clock.now(), pinned=True, archived=True)
     shore.bodies["a"] = article(400, title="Page a, revised")
     shore.statuses["b"] = 404
     results = run(library, settings)

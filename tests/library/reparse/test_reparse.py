@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from pagekeep import clock
-from pagekeep.library.change import set_fields, tag_item
+from pagekeep.library.actions import change_item
 from pagekeep.library.reparse import reparse
 from pagekeep.library.reparse.reparse import ReparseResult, stale_ids
 from pagekeep.model import PARSER_VERSION, Item, SaveResult
+from pagekeep.model.lists.values import ItemChange
 from pagekeep.rules import Rulebook, shipped
 from pagekeep.store import Store
 from tests.site.fixtures import Shore, article, book
@@ -74,8 +75,7 @@ def test_an_item_is_read_anew_from_its_stored_page_without_the_network(
 
 
 def test_what_the_user_set_survives(library: Store, three: list[Item]) -> None:
-    set_fields(library, three[0].id, pinned=True, archived=True)
-    before = tag_item(library, three[0].id, add=["later"])
+    before = change_item(library, three[0].id, ItemChange(pinned=True, archived=True, add_tags=("later",)))
     run(library)
     after = library.get(three[0].id)
     for field in ("id", "url", "url_full", "saved_at", "created_at", "last_opened_at"):

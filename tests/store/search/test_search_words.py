@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.store.search.search_words import MAX_WORD_CHARS, fold, words
+from pagekeep.store.search.search_words import MAX_WORD_CHARS, words
+from pagekeep.text import fold
 
 
 @pytest.mark.parametrize(

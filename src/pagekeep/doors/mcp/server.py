@@ -24,10 +24,13 @@ from pagekeep.doors.mcp.parts import cut_part, seal_part
 from pagekeep.doors.mcp.report import report_errors, report_web_errors
 from pagekeep.doors.mcp.responses import FoundItem, Heading, Outline, PageText, Results, SavedPage
 from pagekeep.errors import InvalidUrl
-from pagekeep.library import change, items
+from pagekeep.library import items
+from pagekeep.library.actions import MOVES, change_item
 from pagekeep.library.packs.search import OpenPack
 from pagekeep.library.save import save as save_page
 from pagekeep.model import Item, ItemMetadata, ItemQuery, Page, QualityLevel, item_filters
+from pagekeep.model.lists.values import ItemChange
+from pagekeep.model.tags import clean_tags
 from pagekeep.present.item_content import shown_content
 from pagekeep.present.sections import body_of, split_part
 from pagekeep.present.tasks import OutlineTask, TextPart
@@ -203,7 +206,7 @@ def _add_write_tools(server: MCPServer[Any], find_context: ContextFinder) -> Non
     async def save(ctx: Context[Any, Any], url: str, tags: list[str] | None = None, render: Render = None) -> SavedPage:
         """Save a page to the user's library."""
         context = find_context()
-        cleaned = tuple(filter(None, map(change.clean_tag, _unquote_all(tags))))
+        cleaned = clean_tags(_unquote_all(tags))
         request = Request(url, render=render)
         saved = await save_page(
             request, context.writable_library(), context.retrieval, tags=cleaned, progress=progress_reporter(ctx)
@@ -225,16 +228,16 @@ def _add_write_tools(server: MCPServer[Any], find_context: ContextFinder) -> Non
     async def tag_item(key: str, add: list[str] | None = None, remove: list[str] | None = None) -> FoundItem:
         """Add tags to a saved page, or remove them."""
         library = find_context().writable_library()
-        added, removed = _unquote_all(add), _unquote_all(remove)
-        return FoundItem.alone(await asyncio.to_thread(change.tag_item, library, key, add=added, remove=removed))
+        change = ItemChange(add_tags=tuple(_unquote_all(add)), remove_tags=tuple(_unquote_all(remove)))
+        return FoundItem.alone(await asyncio.to_thread(change_item, library, key, change))
 
     @server.tool(annotations=_CHANGES_ITEMS)
     @report_errors
     async def archive_item(key: str, archived: bool = True) -> FoundItem:
         """Archive a saved page, or move it back to the inbox."""
         library = find_context().writable_library()
-        action: change.Action = "archive" if archived else "unarchive"
-        return FoundItem.alone(await asyncio.to_thread(change.apply_action, library, action, key))
+        change = MOVES["archive" if archived else "unarchive"]
+        return FoundItem.alone(await asyncio.to_thread(change_item, library, key, change))
 
 
 def _add_resources(server: MCPServer[Any], find_context: ContextFinder) -> None:
@@ -283,7 +286,7 @@ async def _open_item(context: ToolContext, key: str) -> Item:
     """Return an item and mark it as opened, unless the caller is read-only and so changes nothing."""
     if not context.may_write:
         return await asyncio.to_thread(context.find, key)
-    return await asyncio.to_thread(change.apply_action, context.library, "opened", key)
+    return await asyncio.to_thread(items.open_item, context.library, key)
 
 
 def _unquote_all(tags: list[str] | None) -> list[str]:

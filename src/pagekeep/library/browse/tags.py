@@ -9,13 +9,12 @@ from typing import Final
 
 from pagekeep import clock
 from pagekeep.errors import InvalidQuery, NotFound
-from pagekeep.library.change import clean_tag
-from pagekeep.library.lists.actions import undo_whole
+from pagekeep.library.actions import undo_whole
 from pagekeep.model import ItemQuery, item_filters
 from pagekeep.model.lists.values import Action, ItemChange
+from pagekeep.model.tags import MAX_TAG_CHARS, clean_tag
 from pagekeep.store import Store
 
-MAX_TAG_CHARS: Final = 200
 _BATCH: Final = 100
 """Items changed in one transaction: others who write wait for it."""
 _PAGE: Final = 1_000

@@ -14,7 +14,7 @@ from pagekeep.capture.from_url import Progress, Retrieval, ignore_progress
 from pagekeep.capture.uploads import sent_page
 from pagekeep.errors import Conflict
 from pagekeep.library import build_item, normal_url
-from pagekeep.library.change import purge_items
+from pagekeep.library.actions import purge_items
 from pagekeep.library.demo.draw import draw_picture
 from pagekeep.library.demo.html import write_html
 from pagekeep.library.demo.pages import DemoPage, load_pages

@@ -12,15 +12,14 @@ from typing import Any, Final, get_args
 from pagekeep import clock
 from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.library import normal_url
-from pagekeep.library.change import clean_tag
 from pagekeep.model import Annotation, Item, QualityLevel
 from pagekeep.model.reading import ReadingState, ReadState
+from pagekeep.model.tags import clean_tags
 from pagekeep.store.metadata_json import TYPES, metadata_from_json, metadata_to_json
 
 MARKER: Final = "pagekeep"
 """The first key of every line, which identifies the format."""
 VERSION: Final = 1
-MAX_TAG_CHARS: Final = 200
 MAX_TAGS: Final = 100
 
 _OMITTED_FIELDS: Final = frozenset({"user_id", "deleted_at"})
@@ -132,8 +131,7 @@ def _clean_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
         raise ParseError("The metadata has a number that is too large.", suggestions=()) from None
     clean = {name: value for name, value in metadata.items() if _has_right_type(name, value)}
     for name in _TAG_LISTS & clean.keys():
-        tags = [clean_tag(tag)[:MAX_TAG_CHARS] for tag in clean[name] if isinstance(tag, str)]
-        clean[name] = list(dict.fromkeys(tag for tag in tags if tag))[:MAX_TAGS]
+        clean[name] = list(clean_tags(tag for tag in clean[name] if isinstance(tag, str)))[:MAX_TAGS]
     return clean
 
 

@@ -9,8 +9,7 @@ from pagekeep.library import normal_url
 from pagekeep.library.feeds.inbox import kept_item
 from pagekeep.model import Entry, EntryQuery, Feed, Filter, Hit, Item, ItemMetadata, ItemPage, ItemQuery, Term
 from pagekeep.store import Store
-from pagekeep.store.search.search_words import fold
-from pagekeep.text import count_words, strip_markdown
+from pagekeep.text import count_words, fold, strip_markdown
 
 SOURCE: Final = "feed inbox"
 """The source of an item that is an entry of the inbox."""

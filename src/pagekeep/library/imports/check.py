@@ -7,13 +7,12 @@ from typing import Final
 
 from pagekeep.errors import PagekeepError
 from pagekeep.library import normal_url
-from pagekeep.library.change import clean_tag
 from pagekeep.library.imports.input.row import Fault, Row, RowAnnotation
 from pagekeep.model import Item
+from pagekeep.model.tags import clean_tags
 
 MAX_URL_CHARS: Final = 8_192
 MAX_TITLE_CHARS: Final = 1_000
-MAX_TAG_CHARS: Final = 200
 MAX_TAGS: Final = 100
 MAX_NOTE_CHARS: Final = 100_000
 MAX_QUOTE_CHARS: Final = 20_000
@@ -79,7 +78,7 @@ def limit_item(item: Item) -> Item:
         title=item.title[:_MAX_ITEM_TITLE_CHARS],
         author=item.author[:_MAX_ITEM_TITLE_CHARS] if item.author else item.author,
         published_at=published if published and len(published) <= _MAX_DATE_CHARS else None,
-        metadata=replace(about, tags=_clean_tags(about.tags), hero_image=image),
+        metadata=replace(about, tags=_limit_tags(about.tags), hero_image=image),
     )
 
 
@@ -94,7 +93,7 @@ def _limit_row(row: Row, now: str) -> Row:
         image=row.image if row.image.startswith(("https://", "http://")) else "",
         saved_at=_not_after(row.saved_at, now),
         opened_at=_not_after(row.opened_at, now),
-        tags=_clean_tags(row.tags),
+        tags=_limit_tags(row.tags),
         note=row.note[:MAX_NOTE_CHARS],
         annotations=tuple(map(_limit_annotation, row.annotations[:MAX_ANNOTATIONS])),
     )
@@ -108,14 +107,9 @@ def _not_after(time: str | None, now: str) -> str | None:
     return min(time, now) if time else None
 
 
-def _clean_tags(raw_tags: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the tags without duplicates, ignoring case."""
-    tags: dict[str, str] = {}
-    for tag in raw_tags[:_MAX_RAW_TAGS]:
-        clean = clean_tag(tag)[:MAX_TAG_CHARS].strip()
-        if clean:
-            tags.setdefault(clean.casefold(), clean)
-    return tuple(tags.values())[:MAX_TAGS]
+def _limit_tags(raw_tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the tags as they are stored, each once."""
+    return clean_tags(raw_tags[:_MAX_RAW_TAGS])[:MAX_TAGS]
 
 
 def _limit_annotation(annotation: RowAnnotation) -> RowAnnotation:

@@ -7,8 +7,8 @@ from typing import Final
 
 from pagekeep import clock
 from pagekeep.errors import InvalidQuery
+from pagekeep.library.actions import change_selected
 from pagekeep.library.items import get_item
-from pagekeep.library.lists.actions import change_selected
 from pagekeep.model.lists.edits import EDITABLE
 from pagekeep.model.lists.values import Done, ItemChange
 from pagekeep.store import Store
@@ -25,19 +25,22 @@ def edit_item(
     *,
     reset: Sequence[str] = (),
     tags: tuple[str, ...] | None = None,
-    refuse: tuple[str, ...] = (),
-    unchanged_since: str | None = None,
 ) -> Done:
     """Edit fields of an item, so that it can be undone; an empty value removes what the page says.
 
     Fields in `reset` are the page's own again. `InvalidQuery` for an empty title, or a date that is not one.
     """
     item = get_item(store, key)
-    edits = {name: check_value(name, value) for name, value in values.items()}
-    change = ItemChange(edits=edits, reset=check_fields(reset), tags=tags, refuse_tags=refuse)
+    edits = check_edits(values)
+    change = ItemChange(edits=edits, reset=check_fields(reset), tags=tags)
     changed = [LABELS[name] for name in (*edits, *reset)] + (["tags"] if tags is not None else [])
     label = f"Edited the {' and the '.join(dict.fromkeys(changed)) or 'page'}"
-    return change_selected(store, [item.id], change, label, unchanged_since=unchanged_since)
+    return change_selected(store, [item.id], change, label)
+
+
+def check_edits(values: Mapping[str, str]) -> dict[str, str | None]:
+    """Return edits of fields as they are stored; `InvalidQuery` for an empty title, or a date that is not one."""
+    return {name: check_value(name, value) for name, value in values.items()}
 
 
 def check_fields(names: Sequence[str]) -> tuple[str, ...]:

@@ -8,8 +8,8 @@ from typing import Final, Literal
 
 from pagekeep import clock
 from pagekeep.errors import InvalidQuery
+from pagekeep.library.actions import change_selected
 from pagekeep.library.items import asks_for_feeds
-from pagekeep.library.lists.actions import change_selected
 from pagekeep.model import ItemQuery
 from pagekeep.model.lists.values import Done, ItemChange, ItemList, ListPage
 from pagekeep.store import Store, parse_query

@@ -8,10 +8,10 @@ from typing import Final
 
 from pagekeep import clock
 from pagekeep.errors import Conflict, InvalidQuery, NotFound
-from pagekeep.library.change import clean_tag
-from pagekeep.library.lists.actions import change_found, change_whole, find_ids
+from pagekeep.library.actions import change_found, change_whole, find_ids
 from pagekeep.library.lists.lists import check_query, get_manual
 from pagekeep.model.lists.values import Action, Done, Effect, ItemChange, SaveActions, SaveRule, Trial
+from pagekeep.model.tags import clean_tags, without_tags
 from pagekeep.store import Store
 from pagekeep.text import one_line
 
@@ -128,7 +128,7 @@ def _whole_change(rule: SaveRule) -> ItemChange:
 
 def check_actions(store: Store, actions: SaveActions) -> SaveActions:
     """Return actions as they are stored: lists by their ids; `InvalidQuery` when there are none."""
-    tags = tuple(dict.fromkeys(tag[:200] for tag in map(clean_tag, actions.tags) if tag))[:20]
+    tags = clean_tags(actions.tags)[:20]
     lists = tuple(dict.fromkeys(get_manual(store, one).id for one in actions.lists))
     checked = replace(actions, tags=tags, lists=lists)
     if checked == SaveActions():
@@ -152,9 +152,8 @@ def describe_actions(store: Store, actions: SaveActions) -> tuple[str, ...]:
 def _effect(store: Store, item_id: str, actions: SaveActions) -> Effect:
     item = store.get(item_id)
     known, own = item.metadata, {one.id for one in store.lists_of(item_id)}
-    tags = {tag.casefold() for tag in known.tags}
     left = SaveActions(
-        tags=tuple(tag for tag in actions.tags if tag.casefold() not in tags),
+        tags=without_tags(actions.tags, known.tags),
         archive=actions.archive and not known.archived,
         pin=actions.pin and not known.pinned,
         keep_pictures=None if actions.keep_pictures == known.keep_pictures else actions.keep_pictures,

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from pagekeep.library.actions import change_selected
 from pagekeep.library.items import find_items
-from pagekeep.library.lists.actions import change_selected
 from pagekeep.model import Item, ItemQuery
 from pagekeep.model.lists.values import Done, ItemChange
+from pagekeep.model.tags import tag_key
 from pagekeep.store import Store
-from pagekeep.store.search.filters import tag_key
 
 MAX_SUGGESTIONS: Final = 8
 _SITE_PAGES: Final = 60

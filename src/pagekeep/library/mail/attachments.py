@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 from urllib.parse import quote
 
+from pagekeep import clock
 from pagekeep.capture.documents.email.about import message_address
 from pagekeep.capture.documents.email.message import parse_message
 from pagekeep.capture.documents.file_types import declared_type, detect
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.capture.uploads import MAIL_TYPE
 from pagekeep.errors import PagekeepError, StoreError
-from pagekeep.library.change import set_fields
 from pagekeep.model import Fetched, Item
 from pagekeep.store import Store
 from pagekeep.workers import DOCUMENT
@@ -72,8 +73,8 @@ async def keep_attachments(
             raise
         except PagekeepError:
             continue
-        await to_thread(set_fields, store, saved.item.id, part_of=item.id)
+        await to_thread(partial(store.set_metadata, saved.item.id, clock.now(), part_of=item.id))
         kept.append(saved.item.id)
     if not kept or tuple(kept) == item.metadata.attachments:
         return item
-    return await to_thread(set_fields, store, item.id, attachments=tuple(kept))
+    return await to_thread(partial(store.set_metadata, item.id, clock.now(), attachments=tuple(kept)))

@@ -11,12 +11,12 @@ from typing import Final, Literal
 
 from pagekeep import clock
 from pagekeep.errors import Outdated
-from pagekeep.library.change import clean_tag
 from pagekeep.library.exports.markdown_files import REVISION_FIELD, Document, Profile, obsidian_tag, split_content
 from pagekeep.library.mirror.folder import digest, digest_body
 from pagekeep.library.mirror.records import Base
 from pagekeep.markdown.frontmatter import split_block
 from pagekeep.model import Item, MetadataChanges
+from pagekeep.model.tags import clean_tags, unique_tags, without_tags
 from pagekeep.store import Store
 from pagekeep.text import count_words, reading_time
 
@@ -107,12 +107,11 @@ def _metadata_changes(item: Item, document: Document, bases: Sequence[Base], pro
 
 def merge_tags(now: Sequence[str], before: Sequence[str], after: Sequence[str], profile: Profile) -> tuple[str, ...]:
     """Return the library's tags without those removed in the file and with those added there."""
-    removed = set(before) - set(after)
+    removed = without_tags(before, after)
     file_tags = {tag: obsidian_tag(tag) if profile == "obsidian" else tag for tag in now}
-    remaining = [tag for tag in now if file_tags[tag] not in removed]
-    known = {tag.casefold() for tag in file_tags.values()}
-    added = [clean_tag(tag) for tag in after if tag not in before and tag.casefold() not in known]
-    return (*remaining, *dict.fromkeys(tag for tag in added if tag))
+    remaining = [tag for tag in now if without_tags([file_tags[tag]], removed)]
+    added = without_tags(without_tags(after, before), file_tags.values())
+    return unique_tags((*remaining, *clean_tags(added)))
 
 
 def _apply_notes(store: Store, item: Item, document: Document, bases: Sequence[Base]) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 from pagekeep import clock
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.errors import Abandoned, DatabaseUnreachable, PagekeepError, StoreError, Unexpected
-from pagekeep.library import normal_url
+from pagekeep.library import actions, normal_url
 from pagekeep.library.copies import job as copies
 from pagekeep.library.crawl import save_pages
 from pagekeep.library.crawl.deciding import settle
@@ -20,7 +20,6 @@ from pagekeep.library.failed_saves import can_pass, error_shape, keep_address
 from pagekeep.library.feeds import inbox, poll, subscriptions
 from pagekeep.library.history import archives, links, watch, webhooks
 from pagekeep.library.imports import job as imports
-from pagekeep.library.lists import actions
 from pagekeep.library.mail import poll as mail
 from pagekeep.library.mail import sources
 from pagekeep.library.open import outlast

@@ -91,6 +91,8 @@ class ItemChange:
     remove_tags: tuple[str, ...] = ()
     refuse_tags: tuple[str, ...] = ()
     """Suggested tags that are not to be suggested again."""
+    notes: str | None = None
+    """The user's notes about the item; an empty text removes them."""
     edits: Mapping[str, str | None] = field(default_factory=dict)
     """Fields that the user edits, of `EDITABLE`."""
     reset: tuple[str, ...] = ()

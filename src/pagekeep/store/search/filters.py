@@ -7,7 +7,7 @@ from typing import Any, Final
 from pagekeep import clock
 from pagekeep.errors import InvalidQuery
 from pagekeep.model import Filter
-from pagekeep.store.search.search_words import fold
+from pagekeep.model.tags import tag_key
 from pagekeep.store.storable import clean_id, clean_text, domain_key
 
 _FIRST_TIME: Final = "0001-01-01T00:00:00.000000Z"
@@ -15,18 +15,9 @@ _LAST_TIME: Final = "9999-12-31T23:59:59.999999Z"
 NAME_END: Final = "\x1f"
 """Follows each of the authors that a filter means."""
 _IN_STATE: Final = "EXISTS (SELECT 1 FROM reading_states r WHERE r.user_id = i.user_id AND r.item_id = i.id AND {})"
-_MAX_TAG_CHARS: Final = 200
-"""Both engines can index keys of this length."""
 
 _NEGATED: Final = {"deleted": "i.deleted_at IS NULL", "archived": "i.archived = FALSE", "failed": "NOT i.failed"}
 """Conditions in the words of the indexes for lists."""
-
-
-def tag_key(tag: str) -> str:
-    """Return the form by which tags are equal, whatever their case and accents."""
-    return fold(tag).strip()[:_MAX_TAG_CHARS]
-
-
 _FIND_FAILED: Final = frozenset({Filter("is", "failed"), Filter("is", "fetch-again"), Filter("is", "deleted")})
 """Filters that find failed saves too: these are in one list, and in the trash."""
 

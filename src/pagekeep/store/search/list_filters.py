@@ -7,8 +7,8 @@ from typing import Final
 
 from pagekeep.errors import InvalidQuery
 from pagekeep.model import ItemQuery, Term
+from pagekeep.model.tags import tag_key
 from pagekeep.store.engine import Transaction
-from pagekeep.store.search.filters import tag_key
 from pagekeep.store.search.narrow import expand_names
 from pagekeep.store.search.query import MAX_TERMS, parse_query
 from pagekeep.store.storable import clean_id, clean_text

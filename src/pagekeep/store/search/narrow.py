@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pagekeep.model import Filter, ItemQuery
+from pagekeep.model.tags import tag_key
 from pagekeep.store.engine import Transaction
-from pagekeep.store.search.filters import NAME_END, Where, published_range, tag_key, where_of
+from pagekeep.store.search.filters import NAME_END, Where, published_range, where_of
 from pagekeep.store.search.search_words import words
 from pagekeep.store.storable import clean_text, domain_key
 

@@ -10,6 +10,8 @@ import re
 import unicodedata
 from typing import Final
 
+from pagekeep.text import fold
+
 MAX_WORD_CHARS: Final = 64
 """Longer words (base64, hashes) are found by their beginning."""
 MAX_TEXT_CHARS: Final = 2_000_000
@@ -27,37 +29,6 @@ _MARKED: Final = "\u0900-\u0963\u0966-\u0dff\u0f00-\u0f0a\u0f18-\u0fff"
 """Scripts whose vowel signs `\\w` does not match, though they are inside words; without the danda, which ends a sentence."""
 _WORD: Final = re.compile(rf"[{_UNSPACED}]|(?:[^\W_{_UNSPACED}]|[{_MARKED}])+")
 _SPACED: Final = re.compile(r"[a-z0-9]+")
-_MARKS: Final = re.compile(
-    "[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0670\u0640\u1ab0-\u1aff\u1dc0-\u1dff]"
-)
-"""Accents, Hebrew points, Arabic vowel signs and the tatweel; vowel signs of Indian and Thai scripts count as letters."""
-_CACHED_CHARACTERS: Final = 20_000
-
-
-class _Folding(dict[int, str]):
-    """Character to its folded form, computed when first needed."""
-
-    def __missing__(self, code: int) -> str:
-        decomposed = unicodedata.normalize("NFKD", chr(code).casefold())
-        folded = unicodedata.normalize("NFC", _MARKS.sub("", decomposed)).casefold()
-        if len(self) < _CACHED_CHARACTERS:
-            self[code] = folded
-        return folded
-
-
-_FOLDING: Final = _Folding()
-
-
-def fold(text: str) -> str:
-    """Return the text without case and diacritics: "capek" for "Čapek"."""
-    if text.isascii():
-        return text.lower()
-    return unicodedata.normalize("NFC", text).translate(_FOLDING)
-
-
-def fold_lengths(text: str) -> list[int]:
-    """Return how many characters each character of the (composed) text becomes when folded."""
-    return [len(_FOLDING[ord(character)]) for character in text]
 
 
 def words(text: str, max_chars: int = MAX_TEXT_CHARS) -> list[str]:

@@ -11,8 +11,8 @@ from typing import Final
 
 from pagekeep.model import Item, Term
 from pagekeep.store.search.indexed_text import without_frontmatter
-from pagekeep.store.search.search_words import fold, fold_lengths, is_unspaced
-from pagekeep.text import strip_markdown
+from pagekeep.store.search.search_words import is_unspaced
+from pagekeep.text import fold, fold_lengths, strip_markdown
 
 OPEN, CLOSE = "[[", "]]"
 MAX_CHARS: Final = 200

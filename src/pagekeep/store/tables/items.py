@@ -11,11 +11,10 @@ from typing import Any, Final, Literal, Unpack
 from pagekeep.errors import InvalidQuery, NotFound, Outdated, StoreError
 from pagekeep.model import DERIVED_METADATA, Item, ItemMetadata, MetadataChanges, RawPage, Retention
 from pagekeep.model.lists.edits import carry_edits
+from pagekeep.model.tags import change_tags, tag_key, unique_tags
 from pagekeep.store.engine import Row, Transaction
 from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
-from pagekeep.store.search.filters import tag_key
 from pagekeep.store.search.indexed_text import body_words, head_words, without_frontmatter
-from pagekeep.store.search.search_words import fold
 from pagekeep.store.storable import (
     NO_ID,
     clean_id,
@@ -29,7 +28,7 @@ from pagekeep.store.table import Table, reads, writes
 from pagekeep.store.tables import numbers, raw_pages, schedules, snapshots
 from pagekeep.store.tables.browse.vocabulary import add_words
 from pagekeep.store.text_stamp import carry_stamp, stamp_text
-from pagekeep.text import count_words
+from pagekeep.text import count_words, fold
 
 COLUMNS: Final = (
     *("id", "user_id", "url", "url_full", "domain", "title", "content", "source", "author", "saved_at", "published_at"),
@@ -180,13 +179,18 @@ class ItemTable(Table):
         now: str,
         *,
         unchanged_since: str | None = None,
+        add_tags: Sequence[str] = (),
         **changes: Unpack[MetadataChanges],
     ) -> Item:
-        """Change some fields of the metadata; `Outdated` when the item's `updated_at` is not `unchanged_since`."""
+        """Note something about an item; `Outdated` when its `updated_at` is not `unchanged_since`.
+
+        What a user changes goes through `change_items`, where it can be undone.
+        """
         old, seq = _lock_item(tx, item_id)
         if unchanged_since is not None and old.updated_at != unchanged_since:
             raise Outdated("The item was changed in the meantime.")
-        metadata = clean_metadata(replace(old.metadata, **changes))
+        metadata = replace(old.metadata, **changes)
+        metadata = clean_metadata(replace(metadata, tags=change_tags(metadata.tags, add_tags, ())))
         item = replace(old, metadata=metadata, updated_at=now)
         tx.run(
             "UPDATE items SET metadata = :metadata, updated_at = :now WHERE seq = :seq",
@@ -348,7 +352,7 @@ def _merge(old: Item, new: Item) -> Item:
         archived=after.archived if before.archived is None else before.archived,
         notes=after.notes if before.notes is None else before.notes,
         join_pages=before.join_pages if after.join_pages is None else after.join_pages,
-        tags=_merge_tags(before.tags, after.tags),
+        tags=unique_tags((*before.tags, *after.tags)),
         part_of=after.part_of or before.part_of,
         attachments=after.attachments or before.attachments,
         refused_tags=before.refused_tags,
@@ -376,12 +380,6 @@ def _merge(old: Item, new: Item) -> Item:
         metadata=metadata,
     )
     return carry_edits(old, merged) if before.edits or after.edits else merged
-
-
-def _merge_tags(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the old tags unchanged, then the new ones that are not among them."""
-    by_key = {tag_key(tag): tag for tag in reversed([*old, *new])}
-    return tuple(by_key.pop(tag_key(tag)) for tag in [*old, *new] if tag_key(tag) in by_key)
 
 
 def column_values(tx: Transaction, item: Item) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def test_a_page_is_edited_and_it_is_undone(library: Path) -> None:
     key = find("Boats")["id"]
     assert run("edit", key[:8], "--title", "My boats", "--date", "2020-02").output.startswith("Edited")
     assert find("My boats")["published_at"] == "2020-02"
-    assert run("undo").output == "Undid edit: 1 page\n"
+    assert run("undo").output == f"Undid edit  {key[:8]}  Boats  (tags: none)\n"
     assert find("Boats")["edited_fields"] == []
     run("edit", key, code=2)
     run("edit", key, "--date", "soon", code=2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from fastapi.testclient import TestClient
 
@@ -109,11 +111,14 @@ def test_a_deed_is_done_told_and_can_be_undone(shelf: TestClient, library: Store
     ids = ids_of(library)
     answer = shelf.post("/items", data={"action": "archive", "ids": ids, "back": "/?tag=sea"}, follow_redirects=False)
     assert answer.status_code == 303
-    assert answer.headers["location"].startswith("/?tag=sea&did=archive&ids=")
+    assert answer.headers["location"].startswith("/?tag=sea&acted=")
     assert ids_of(library) == []
     told = shelf.get(answer.headers["location"]).text
     assert "Archived (2 pages)." in told
-    assert 'value="unarchive">Undo' in told
+    undo = re.search(r'action="(/actions/[^"]+/undo)"', told)
+    assert undo
+    assert shelf.post(undo[1], data={"back": "/"}, follow_redirects=False).status_code == 303
+    assert sorted(ids_of(library)) == sorted(ids)
 
 
 def test_a_deed_leads_nowhere_else(shelf: TestClient, library: Store) -> None:
@@ -121,7 +126,7 @@ def test_a_deed_leads_nowhere_else(shelf: TestClient, library: Store) -> None:
         answer = shelf.post(
             "/items", data={"action": "pin", "ids": ids_of(library)[:1], "back": back}, follow_redirects=False
         )
-        assert answer.headers["location"].startswith("/?did=pin")
+        assert answer.headers["location"].startswith("/?acted=")
 
 
 def test_a_deed_for_nothing_that_is_there_is_an_error(shelf: TestClient) -> None:

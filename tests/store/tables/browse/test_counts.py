@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from pagekeep.model import Item, ItemQuery, NewItem, item_filters
+from pagekeep.model.tags import tag_key
 from pagekeep.store import Store, open_store
 from pagekeep.store.salvage import salvage
-from pagekeep.store.search.filters import tag_key
 from tests.store.conftest import Opener
 from tests.store.making import make_item, moment
 

@@ -208,10 +208,10 @@ def read(
         if original:
             _write_original(store, key)
             return
-        from pagekeep.library.change import apply_action
+        from pagekeep.library.items import open_item
         from pagekeep.present.json_shapes import whole_item_shape
 
-        item = apply_action(store, "opened", key)
+        item = open_item(store, key)
         if at is not None or version is not None:
             item = _read_version(settings, store, item, at, version)
         if as_json:

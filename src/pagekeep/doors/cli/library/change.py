@@ -13,11 +13,11 @@ from pagekeep.doors.cli.output import format_count, write, write_json
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
-    from pagekeep.library.change import Action
+    from pagekeep.library.actions import Move
     from pagekeep.library.open import Store
 
 
-def _make_command(name: Action, help: str, done: str) -> click.Command:
+def _make_command(name: Move, help: str, done: str) -> click.Command:
     """Return a command that applies one action to the items named."""
 
     @click.command(name, help=help, epilog=examples(f"{name} 3f2a", f"{name} https://example.com/post"))
@@ -25,15 +25,15 @@ def _make_command(name: Action, help: str, done: str) -> click.Command:
     @library_options
     def command(keys: tuple[str, ...], library: str | None, user: str | None, as_json: bool) -> None:
         with open_library(library, user, as_json) as (settings, store):
-            from pagekeep.library.change import apply_action
+            from pagekeep.library.actions import MOVES, change_selected
             from pagekeep.library.items import get_item
-            from pagekeep.library.undo import remember_change
+            from pagekeep.library.undo import remember_action
 
             # All first: a typo must stop before any change.
-            before = {item.id: item for item in (get_item(store, key) for key in keys)}
-            after = [apply_action(store, name, item_id) for item_id in before]
-            remember_change(settings, name, list(before.values()), after)
-            show_results(after, as_json, result_line(done))
+            ids = list(dict.fromkeys(get_item(store, key).id for key in keys))
+            changed = change_selected(store, ids, MOVES[name], done)
+            remember_action(settings, name, changed.action.id)
+            show_results(changed.items, as_json, result_line(done))
 
     return command
 
@@ -52,8 +52,8 @@ _restore_deleted = _make_command("restore", "Restore deleted pages.", "Restored"
 def keep(keys: tuple[str, ...], library: str | None, user: str | None, as_json: bool) -> None:
     """Keep the bookmarks of pages that could not be saved: they move from the list of failed saves to the inbox."""
     with open_library(library, user, as_json) as (settings, store):
+        from pagekeep.library import actions
         from pagekeep.library.items import get_item
-        from pagekeep.library.lists import actions
         from pagekeep.library.undo import remember_action
         from pagekeep.model.lists.values import ItemChange
 
@@ -96,14 +96,17 @@ def tag(
 ) -> None:
     """Add tags to a page or remove them, and show its tags, and on stderr those that Pagekeep suggests for it."""
     with open_library(library, user, as_json) as (settings, store):
-        from pagekeep.library.change import tag_item
+        from pagekeep.library.actions import change_selected, describe
         from pagekeep.library.items import get_item
-        from pagekeep.library.undo import remember_change
+        from pagekeep.library.undo import remember_action
+        from pagekeep.model.lists.values import ItemChange
 
         item = get_item(store, key)
         if tags or remove:
-            before, item = item, tag_item(store, item.id, add=tags, remove=remove)
-            remember_change(settings, "tag", [before], [item])
+            change = ItemChange(add_tags=tags, remove_tags=remove)
+            done = change_selected(store, [item.id], change, describe(change))
+            remember_action(settings, "tag", done.action.id)
+            (item,) = done.items
         show_results([item], as_json, lambda item: ", ".join(item.metadata.tags))
         if item.metadata.open_suggestions and not as_json:
             click.echo(f"Suggested: {printable(', '.join(item.metadata.open_suggestions))}", err=True)
@@ -124,7 +127,7 @@ def purge(
 ) -> None:
     """Permanently remove deleted pages: all of them, or the ones named."""
     with open_library(library, user, as_json) as (settings, store):
-        from pagekeep.library.change import purge_items
+        from pagekeep.library.actions import purge_items
         from pagekeep.library.items import get_item
         from pagekeep.library.undo import forget_change
 

@@ -174,7 +174,7 @@ def _confirm(inputs: Sequence[Input], count: int, yes: bool, as_json: bool) -> b
 
 def _begin_action(inputs: Sequence[Input], count: int, opened: OpenLibrary) -> str:
     """Begin the action that `pagekeep undo` takes back, also when this command is interrupted."""
-    from pagekeep.library.lists.actions import begin_action
+    from pagekeep.library.actions import begin_action
     from pagekeep.library.undo import remember_action
 
     names = dict.fromkeys(os.path.basename(os.path.abspath(one.folder)) for one in inputs if one.folder is not None)
@@ -245,7 +245,7 @@ class _Report:
 
 def _report_folders(results: Results, total: int, action: str, opened: OpenLibrary) -> None:
     """Print what became of all files, and how to take it back."""
-    from pagekeep.library.lists.actions import get_action
+    from pagekeep.library.actions import get_action
 
     failed = f", {len(results.failures):,} failed" if results.failures else ""
     new = get_action(opened.store, action).changed
@@ -294,11 +294,11 @@ async def _save_all(
 ) -> None:
     """Save all pages, several in parallel."""
     from pagekeep.capture.from_url import Retrieval
-    from pagekeep.library.change import clean_tag
     from pagekeep.library.save import save as run
+    from pagekeep.model.tags import clean_tags
 
     waiting = iter(inputs)
-    clean_tags = tuple(filter(None, map(clean_tag, tags)))
+    cleaned = clean_tags(tags)
 
     async def save_next(retrieval: Retrieval) -> None:
         for one in waiting:
@@ -309,7 +309,7 @@ async def _save_all(
                         _request(uploaded.url if uploaded else one.url or "", render),
                         opened.store,
                         retrieval,
-                        tags=clean_tags,
+                        tags=cleaned,
                         force=force,
                         uploaded=uploaded,
                         action=action if one.folder is not None else None,
@@ -366,18 +366,18 @@ def _queue(
     force: bool,
     **_unused: Any,
 ) -> None:
-    from pagekeep.library.change import clean_tag
     from pagekeep.library.queue.jobs import enqueue
+    from pagekeep.model.tags import clean_tags
     from pagekeep.present.json_shapes import job_shape
 
-    clean_tags = tuple(filter(None, map(clean_tag, tags)))
+    cleaned = clean_tags(tags)
     jobs, failures = [], results.failures
     for one in inputs:
         try:
             if one.path:
                 hint = "Leave out --queue to save it now."
                 raise UnsupportedContent("A file cannot be queued, only an address.", suggestions=(hint,))
-            jobs.append(enqueue(_request(one.url or "", render), opened.store, tags=clean_tags, force=force))
+            jobs.append(enqueue(_request(one.url or "", render), opened.store, tags=cleaned, force=force))
         except PagekeepError as error:
             failures.append((one.label, error))
     if as_json:

@@ -17,7 +17,7 @@ def undo(library: str | None, user: str | None, as_json: bool) -> None:
     """Undo the last change made on this command line: pin, archive, tag, edit, keep, delete and their opposites,
     and `save` of a folder.
 
-    A page that was changed again since, for example in the reader, stays as it is. `purge` cannot be undone.
+    What was changed again since, for example in the reader, stays as it is. `purge` cannot be undone.
     """
     with open_library(library, user, as_json) as (settings, store):
         from pagekeep.library.undo import undo_last
@@ -25,11 +25,12 @@ def undo(library: str | None, user: str | None, as_json: bool) -> None:
 
         undone = undo_last(store, settings)
         if as_json:
-            count = {} if undone.count is None else {"count": undone.count, "kept": undone.kept}
+            count = {"count": undone.count, "kept": undone.kept}
             write_json({"undone": undone.action, **items_shape(undone.items, None), **count})
             return
-        if undone.count is not None:
+        if undone.kept or not undone.items:
             kept = f"; {format_count(undone.kept, 'page')} changed again since stay as they are" if undone.kept else ""
             write(f"Undid {undone.action}: {format_count(undone.count, 'page')}{kept}")
+            return
         for item in undone.items:
             write(f"Undid {undone.action}  {short_id(item.id)}  {printable(item.title)}  ({state_words(item)})")

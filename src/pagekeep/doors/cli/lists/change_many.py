@@ -44,7 +44,7 @@ def change(
     if not (tags or untag or lists or unlist or delete or archive is not None or pin is not None):
         raise click.UsageError("Say what to change, such as --tag harbour or --archive.")
     with open_library(library, user, as_json) as (settings, store):
-        from pagekeep.library.lists import actions
+        from pagekeep.library import actions
         from pagekeep.library.lists.lists import get_manual
         from pagekeep.library.undo import remember_action
         from pagekeep.model.lists.values import ItemChange

@@ -243,10 +243,10 @@ def _limits(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _crawl_options(urls: tuple[str, ...], options: dict[str, Any]) -> Any:
-    from pagekeep.library.change import clean_tag
     from pagekeep.library.crawl.options import CrawlOptions
+    from pagekeep.model.tags import clean_tags
 
-    options["tags"] = tuple(filter(None, map(clean_tag, options["tags"])))
+    options["tags"] = clean_tags(options["tags"])
     return CrawlOptions(
         urls,
         include=options.pop("include"),

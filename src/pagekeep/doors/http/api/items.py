@@ -26,10 +26,9 @@ from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
 from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.responses import Json, TaggedRoute, file_response
 from pagekeep.doors.http.service import CurrentService
-from pagekeep.library import change, items
+from pagekeep.library import actions, items
 from pagekeep.library.build_item import first_raw_page
-from pagekeep.library.lists.actions import change_selected, describe
-from pagekeep.library.lists.edit import edit_item
+from pagekeep.library.lists.edit import check_edits, check_fields
 from pagekeep.library.pictures.kept import show_pictures
 from pagekeep.library.preview import preview_item
 from pagekeep.library.receipts.verify import verify_one
@@ -122,7 +121,7 @@ def look_up(library: ReadLibrary, url: Annotated[str, Query(max_length=8192)]) -
 @router.post("/items/purge", responses=error_responses())
 def purge_items(body: PurgeRequest, library: WriteLibrary) -> Purged:
     """Remove deleted items permanently, with their stored pages."""
-    return {"purged": change.purge_items(library, body.ids)}
+    return {"purged": actions.purge_items(library, body.ids)}
 
 
 @router.get(
@@ -183,26 +182,20 @@ def change_item(
     """Pin, archive, tag or edit an item, or mark it as opened. Edits are kept when the page is extracted again."""
     item = items.get_item(library, item_id)
     since = None if if_match is None else item_formats.check_if_match(item, if_match)
-    if body.edits or body.reset or body.refuse_tags:
-        done = edit_item(
-            library, item.id, body.edits, reset=body.reset, refuse=tuple(body.refuse_tags), unchanged_since=since
-        )
-        (item,), since = done.items, None
-    if body.failed is False and item.metadata.failed:
-        kept = ItemChange(failed=False)
-        (item,) = change_selected(library, [item.id], kept, describe(kept), unchanged_since=since).items
-        since = None
-    item = change.change_item(
-        library,
-        item,
+    change = ItemChange(
+        failed=False if body.failed is False and item.metadata.failed else None,
         pinned=body.pinned,
         archived=body.archived,
-        tags=body.tags,
-        add=body.add_tags,
-        remove=body.remove_tags,
-        opened=bool(body.opened),
-        unchanged_since=since,
+        tags=None if body.tags is None else tuple(body.tags),
+        add_tags=tuple(body.add_tags),
+        remove_tags=tuple(body.remove_tags),
+        refuse_tags=tuple(body.refuse_tags),
+        edits=check_edits(body.edits),
+        reset=check_fields(body.reset),
     )
+    item = actions.change_item(library, item.id, change, unchanged_since=since)
+    if body.opened:
+        item = items.open_item(library, item.id)
     response.headers["ETag"] = item_formats.etag_of(item, "json")
     return {"item": item_shape(item)}
 
@@ -210,13 +203,13 @@ def change_item(
 @router.delete("/items/{item_id}", responses=error_responses(404))
 def delete_item(item_id: ItemId, library: WriteLibrary) -> OneItem:
     """Move an item to the trash; it can be restored until it is purged."""
-    return {"item": item_shape(change.apply_action(library, "delete", item_id))}
+    return {"item": item_shape(actions.change_item(library, item_id, actions.MOVES["delete"]))}
 
 
 @router.post("/items/{item_id}/restore", responses=error_responses(404))
 def restore_item(item_id: ItemId, library: WriteLibrary) -> OneItem:
     """Restore a deleted item."""
-    return {"item": item_shape(change.apply_action(library, "restore", item_id))}
+    return {"item": item_shape(actions.change_item(library, item_id, actions.MOVES["restore"]))}
 
 
 @router.post("/items/{item_id}/retry", responses=error_responses(404, 409, *FETCH_STATUSES))

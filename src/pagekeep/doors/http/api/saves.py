@@ -15,11 +15,11 @@ from pagekeep.doors.http.caller import WriteLibrary
 from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import CurrentService, Service
-from pagekeep.library.change import clean_tag
 from pagekeep.library.idempotency import run_once
 from pagekeep.library.open import Store
 from pagekeep.library.queue.jobs import enqueue
 from pagekeep.library.save import save
+from pagekeep.model.tags import clean_tags
 from pagekeep.present.json_shapes import job_shape, saved_shape
 
 router = APIRouter(prefix="/api/v1", tags=["saves"])
@@ -83,4 +83,4 @@ async def _queue(body: SaveRequest, library: Store, service: Service) -> dict[st
 
 
 def _tags(body: SaveRequest) -> tuple[str, ...]:
-    return tuple(filter(None, map(clean_tag, body.tags)))
+    return clean_tags(body.tags)

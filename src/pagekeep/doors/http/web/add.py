@@ -17,10 +17,10 @@ from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.doors.http.web.typed_urls import TypedUrl, parse_urls
 from pagekeep.errors import InvalidQuery, PagekeepError
-from pagekeep.library.change import clean_tag
 from pagekeep.library.queue.jobs import enqueue
 from pagekeep.library.save import save
 from pagekeep.model import Job, SaveResult
+from pagekeep.model.tags import clean_tags
 from pagekeep.present.json_shapes import job_shape, saved_shape
 
 router = APIRouter()
@@ -91,7 +91,7 @@ async def add(
 ) -> Response:
     """Save one page at once; queue the URLs if there are several or if our script sent the form."""
     typed = parse_urls(urls)
-    cleaned = tuple(filter(None, map(clean_tag, tags.split(","))))
+    cleaned = clean_tags(tags.split(","))
     result = _Result()
     for file in (file for file in pages or () if file.filename):
         await _save_file(frame, file, cleaned, result)

@@ -12,9 +12,8 @@ from pagekeep.doors.http.middleware.cross_site import own_path
 from pagekeep.doors.http.web.layout.page import ReadFrame, WriteFrame
 from pagekeep.doors.http.web.lists.bulk import acted_toast
 from pagekeep.doors.http.web.setup.failure_words import FailureWords, describe_failure
-from pagekeep.library import failed_saves
+from pagekeep.library import actions, failed_saves
 from pagekeep.library.items import get_item
-from pagekeep.library.lists import actions
 from pagekeep.model import Item
 from pagekeep.model.lists.values import ItemChange
 

@@ -13,14 +13,14 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pagekeep.doors.http.middleware.cross_site import own_path
 from pagekeep.doors.http.web.layout.images import image_signer
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
-from pagekeep.doors.http.web.lists.bulk import acted_toast
+from pagekeep.doors.http.web.lists.bulk import acted_toast, describe_action
 from pagekeep.errors import PagekeepError
+from pagekeep.library.actions import MOVES, Move, change_selected, describe, purge_items
 from pagekeep.library.browse.counts import suggest
 from pagekeep.library.browse.did_you_mean import correct_query
-from pagekeep.library.change import UNDO, Action, apply_to_many, purge_items
 from pagekeep.library.failed_saves import count_failed
 from pagekeep.library.feeds.search import SOURCE as FEED_INBOX
-from pagekeep.library.items import find_items, is_empty, search_items
+from pagekeep.library.items import find_items, is_empty, open_item, search_items
 from pagekeep.library.lists.lists import list_lists
 from pagekeep.library.queue.jobs import count_jobs
 from pagekeep.library.reading.neighbours import find_neighbours
@@ -66,17 +66,6 @@ _MAX_LIST_CHARS: Final = 4_000
 """Of the query of a list in the address of an article."""
 _MAX_IDS: Final = 500
 """Items changed by one form."""
-_MAX_UNDO_IDS: Final = 50
-"""Items that can be undone without JavaScript: their IDs must fit into a URL."""
-_DONE_MESSAGES: Final[dict[Action, str]] = {
-    "pin": "Pinned",
-    "unpin": "Unpinned",
-    "archive": "Archived",
-    "unarchive": "Moved to the inbox",
-    "delete": "Moved to the trash",
-    "restore": "Restored",
-    "opened": "Opened",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,15 +155,13 @@ def parse_view(
 def inbox(
     frame: ReadFrame,
     view: Annotated[View, Depends(parse_view)],
-    did: str = "",
-    ids: str = "",
     acted: Annotated[str, Query(max_length=100)] = "",
 ) -> HTMLResponse:
     """Show the list; only its rows for our script."""
     values: dict[str, Any] = {"view": view, "listing": list_rows(frame, view), "bulk_query": _whole_query(view)}
     if frame.wants_part:
         return frame.show("_rows.html", **values)
-    toast, jobs = acted_toast(frame, acted) or _make_toast(did, ids.split(",")), count_jobs(frame.library)
+    toast, jobs = acted_toast(frame, acted), count_jobs(frame.library)
     values["manual_lists"] = [one for one in list_lists(frame.library) if one.kind == "manual"]
     values["started"] = started_items(frame.library) if view == View() else ()
     values["known"] = partial(suggest, frame.library)
@@ -271,18 +258,21 @@ def _with_prefix_search(q: str) -> str:
 @router.post("/items")
 def run_action(
     frame: WriteFrame,
-    action: Annotated[Action, Form()],
+    action: Annotated[Move | Literal["opened"], Form()],
     ids: Annotated[list[str], Form(max_length=_MAX_IDS)],
     back: Annotated[str, Form()] = "/",
 ) -> Response:
-    """Pin, archive, delete or restore one or more items."""
-    done = [item.id for item in apply_to_many(frame.library, action, ids)]
-    if frame.wants_part:
-        return frame.show("_toast.html", toast=_make_toast(action, done))
-    if action == "opened":
-        return RedirectResponse(own_path(back), 303)
+    """Pin, archive, delete or restore one or more items, so that it can be undone; or note that they were opened."""
     target = own_path(back)
-    query = urlencode({"did": action, "ids": ",".join(done[:_MAX_UNDO_IDS])})
+    if action == "opened":
+        for key in ids:
+            open_item(frame.library, key)
+        return Response(status_code=204) if frame.wants_part else RedirectResponse(target, 303)
+    done = change_selected(frame.library, ids, MOVES[action], describe(MOVES[action]))
+    if frame.wants_part:
+        toast = {"text": describe_action(done.action), "action": done.action.id, "quick": True}
+        return frame.show("_toast.html", toast=toast)
+    query = urlencode({"acted": done.action.id})
     return RedirectResponse(f"{target}{'&' if '?' in target else '?'}{query}", 303)
 
 
@@ -291,15 +281,3 @@ def empty_trash(frame: WriteFrame) -> Response:
     """Delete all items in the trash permanently."""
     purge_items(frame.library)
     return RedirectResponse("/?state=trash", 303)
-
-
-def _make_toast(action: str, ids: list[str]) -> dict[str, Any] | None:
-    """Return the message for an action and the action that undoes it."""
-    if action not in _DONE_MESSAGES or not any(ids):
-        return None
-    count = f" ({len(ids)} pages)" if len(ids) > 1 else ""
-    return {
-        "text": f"{_DONE_MESSAGES[action]}{count}.",
-        "undo": UNDO.get(action),
-        "ids": ids[:_MAX_UNDO_IDS],
-    }

@@ -21,21 +21,22 @@ from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.doors.http.web.lists.bulk import acted_toast
 from pagekeep.doors.http.web.lists.edit import edit_values
 from pagekeep.errors import NotFound, PagekeepError
+from pagekeep.library.actions import change_item
 from pagekeep.library.annotations import get_annotations
 from pagekeep.library.build_item import first_raw_page
-from pagekeep.library.change import tag_item
 from pagekeep.library.copies.job import request_copies
 from pagekeep.library.copies.make import list_copies, read_copy
 from pagekeep.library.history.versions import find_lost, get_history
 from pagekeep.library.history.watch import find_watch
 from pagekeep.library.items import get_item, get_item_and_raw, get_raw, related_items
-from pagekeep.library.lists.suggestions import refuse_tags, suggest_tags
+from pagekeep.library.lists.suggestions import suggest_tags
 from pagekeep.library.pictures.kept import show_pictures
 from pagekeep.library.reading.states import get_reading
 from pagekeep.library.save import MAX_RETRIES, retry
 from pagekeep.model import Annotation, Item
 from pagekeep.model.archive import COPY_KINDS, CopyKind
 from pagekeep.model.lists.edits import page_values
+from pagekeep.model.lists.values import ItemChange
 from pagekeep.present.item_content import shown_content
 from pagekeep.present.rendered import Rendered
 from pagekeep.present.sections import body_of
@@ -207,9 +208,12 @@ def tag(
     refuse: Annotated[str, Form(max_length=500)] = "",
 ) -> Response:
     """Add tags, separated by commas, remove one, or refuse a suggested one."""
-    item = tag_item(frame.library, key, add=add.split(","), remove=(remove,) if remove else ())
-    if refuse:
-        (item,) = refuse_tags(frame.library, item.id, (refuse,)).items
+    change = ItemChange(
+        add_tags=tuple(add.split(",")),
+        remove_tags=tuple(filter(None, [remove])),
+        refuse_tags=tuple(filter(None, [refuse])),
+    )
+    item = change_item(frame.library, key, change)
     if frame.wants_part:
         return frame.show("_tags.html", item=item, suggestions=suggest_tags(frame.library, item))
     return RedirectResponse(f"/items/{item.id}", 303)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from pagekeep.model.browse import CountedKind, CountPage, ItemCount
+from pagekeep.model.tags import tag_key
 from pagekeep.store.engine import Transaction
-from pagekeep.store.search.filters import tag_key
 from pagekeep.store.storable import clean_text, domain_key, parse_json
 from pagekeep.store.table import Table, reads, writes
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pagekeep.errors import NotFound, Outdated
@@ -27,19 +27,7 @@ class ActionTable(Table):
     @writes
     def add_action(self, tx: Transaction, action_id: str, label: str, now: str) -> None:
         """Begin an action, and forget those that are too old."""
-        tx.run(
-            "INSERT INTO actions (user_id, id, created_at, changed, label) VALUES (:user, :id, :now, 0, :label)",
-            user=tx.user_id,
-            id=clean_id(action_id),
-            now=now,
-            label=clean_text(label),
-        )
-        old = tx.all(
-            f"SELECT id FROM actions WHERE user_id = :user ORDER BY created_at DESC, id DESC LIMIT 100 OFFSET {MAX_ACTIONS}",
-            user=tx.user_id,
-        )
-        for (one,) in old:
-            tx.run("DELETE FROM actions WHERE user_id = :user AND id = :id", user=tx.user_id, id=one)
+        _add(tx, clean_id(action_id), label, now)
 
     @writes
     def add_waiting(self, tx: Transaction, action_id: str, item_ids: Sequence[str]) -> None:
@@ -65,36 +53,51 @@ class ActionTable(Table):
         change: ItemChange,
         now: str,
         *,
+        label: str | None = None,
         unchanged_since: str | None = None,
     ) -> tuple[Item, ...]:
         """Change items, and note what is needed to undo that, all or nothing; return the items that exist.
 
-        `Outdated` when an item's `updated_at` is not `unchanged_since`.
+        With a label the action begins here, in the same transaction. `Outdated` when an item's `updated_at` is not
+        `unchanged_since`, `NotFound` when none of the items of a new action exists.
         """
-        changed, ids = [], list(dict.fromkeys(map(clean_id, item_ids)))
+        key, ids = clean_id(action_id), list(dict.fromkeys(map(clean_id, item_ids)))
         locked = {one: _lock(tx, one) for one in sorted(ids)}  # in the same order for all: no two wait for each other
+        if label is not None:
+            if not any(locked.values()):
+                raise NotFound("None of these items is in the library.")
+            _add(tx, key, label, now)
+        changed, records = [], dict[str, dict[str, Any]]()
         for item_id in ids:
             found = locked[item_id]
-            record: dict[str, Any] = {}
-            if found is not None:
-                if unchanged_since is not None and found[0].updated_at != unchanged_since:
-                    raise Outdated("The item was changed in the meantime.")
-                item, record = apply_change(tx, *found, change, now)
-                changed.append(item)
-            _put(tx, action_id, item_id, record)
+            if found is None:
+                records[item_id] = {}
+                continue
+            if unchanged_since is not None and found[0].updated_at != unchanged_since:
+                raise Outdated("The item was changed in the meantime.")
+            item, records[item_id] = apply_change(tx, *found, change, now)
+            changed.append(item)
+        _put(tx, key, records)
         return tuple(changed)
+
+    @reads
+    def action_items(self, tx: Transaction, action_id: str, limit: int) -> tuple[str, ...]:
+        """Return ids of items that an action changed."""
+        sql = f"SELECT item_id FROM action_items WHERE {_OF} AND change IS NOT NULL ORDER BY item_id LIMIT :limit"
+        return tuple(str(row[0]) for row in tx.all(sql, user=tx.user_id, action=clean_id(action_id), limit=limit))
 
     @writes
     def record_reparse(self, tx: Transaction, action_id: str, item_id: str, before: Item | None) -> None:
         """Note how an item was before it was extracted again; `None` when it was not."""
         found = _lock(tx, clean_id(item_id))
-        _put(tx, action_id, clean_id(item_id), record_page(before, found[0]) if before and found else {})
+        record = record_page(before, found[0]) if before and found else {}
+        _put(tx, clean_id(action_id), {clean_id(item_id): record})
 
     @writes
     def record_added(self, tx: Transaction, action_id: str, item_ids: Sequence[str]) -> None:
         """Note items that an action added, or took out of the trash: undoing it moves them to the trash."""
         for item_id in item_ids:
-            _put(tx, action_id, clean_id(item_id), {"deleted": [True, False]})
+            _put(tx, clean_id(action_id), {clean_id(item_id): {"deleted": [True, False]}})
 
     @reads
     def action(self, tx: Transaction, action_id: str) -> Action:
@@ -142,21 +145,35 @@ class ActionTable(Table):
         return UndoResult(undone, len(rows) - undone, int(left[0][0]))
 
 
-def _put(tx: Transaction, action_id: str, item_id: str, record: dict[str, Any]) -> None:
-    """Note what an action changed about an item; nothing is kept of an item that stayed as it was."""
-    key = clean_id(action_id)
-    tx.run(f"DELETE FROM action_items WHERE {_OF} AND item_id = :item", user=tx.user_id, action=key, item=item_id)
-    if not record:
-        return
+def _add(tx: Transaction, action_id: str, label: str, now: str) -> None:
     tx.run(
-        "INSERT INTO action_items (user_id, action_id, item_id, change) VALUES (:user, :action, :item, :change)",
+        "INSERT INTO actions (user_id, id, created_at, changed, label) VALUES (:user, :id, :now, 0, :label)",
         user=tx.user_id,
-        action=key,
-        item=item_id,
-        change=tx.json(clean_json(record)),
+        id=action_id,
+        now=now,
+        label=clean_text(label),
     )
-    sql = "UPDATE actions SET changed = changed + 1 WHERE user_id = :user AND id = :action"
-    if not tx.run(sql, user=tx.user_id, action=key):
+    old = tx.all(
+        f"SELECT id FROM actions WHERE user_id = :user ORDER BY created_at DESC, id DESC LIMIT 100 OFFSET {MAX_ACTIONS}",
+        user=tx.user_id,
+    )
+    for (one,) in old:
+        tx.run("DELETE FROM actions WHERE user_id = :user AND id = :id", user=tx.user_id, id=one)
+
+
+def _put(tx: Transaction, action_id: str, records: Mapping[str, dict[str, Any]]) -> None:
+    """Note what an action changed about items; nothing is kept of an item that stayed as it was."""
+    rows = [{"user": tx.user_id, "action": action_id, "item": item_id} for item_id in records]
+    tx.many(f"DELETE FROM action_items WHERE {_OF} AND item_id = :item", rows)
+    changed = [row | {"change": tx.json(clean_json(records[row["item"]]))} for row in rows if records[row["item"]]]
+    if not changed:
+        return
+    tx.many(
+        "INSERT INTO action_items (user_id, action_id, item_id, change) VALUES (:user, :action, :item, :change)",
+        changed,
+    )
+    sql = "UPDATE actions SET changed = changed + :count WHERE user_id = :user AND id = :action"
+    if not tx.run(sql, user=tx.user_id, action=action_id, count=len(changed)):
         raise _no_action()
 
 

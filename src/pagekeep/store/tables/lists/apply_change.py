@@ -12,19 +12,17 @@ from typing import Any, Final
 from pagekeep.model import DERIVED_METADATA, Item, ItemMetadata
 from pagekeep.model.lists.edits import carry_edits, edit, page_values
 from pagekeep.model.lists.values import ItemChange
+from pagekeep.model.tags import change_tags, without_tags
 from pagekeep.store.engine import Transaction
 from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
-from pagekeep.store.search.filters import tag_key
 from pagekeep.store.storable import clean_item
 from pagekeep.store.tables import items
 from pagekeep.store.tables.lists.lists import add_to_list, put_back, remove_from_list
 from pagekeep.store.text_stamp import carry_stamp, is_text_sound
 
-_FIELDS: Final = ("pinned", "archived", "keep_pictures", "failed")
+_FIELDS: Final = ("pinned", "archived", "keep_pictures", "failed", "notes")
 """Metadata that is undone if it still has the value that was set."""
 _TAGS: Final = ("tags", "refused_tags")
-MAX_TAGS: Final = 200
-"""Tags of one item."""
 
 
 def apply_change(
@@ -37,10 +35,12 @@ def apply_change(
     known = metadata or item.metadata
     base = known.tags if change.tags is None else change.tags
     fields: dict[str, Any] = {
-        "tags": _change_tags(base, change.add_tags, change.remove_tags),
-        "refused_tags": _change_tags(known.refused_tags, change.refuse_tags, change.add_tags),
+        "tags": change_tags(base, change.add_tags, change.remove_tags),
+        "refused_tags": change_tags(known.refused_tags, change.refuse_tags, change.add_tags),
     }
     fields |= {name: getattr(change, name) for name in _FIELDS if getattr(change, name) is not None}
+    if change.notes == "":
+        fields["notes"] = None
     new = replace(item, metadata=replace(known, **fields))
     if change.edits or change.reset:
         new = edit(new, change.edits, change.reset)
@@ -144,20 +144,8 @@ def _undo_edits(item: Item, before: Mapping[str, Any] | None, after: Mapping[str
 def _undo_tags(now: Sequence[str], before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
     if list(now) == list(after):
         return tuple(before)
-    added = {tag_key(tag) for tag in after} - {tag_key(tag) for tag in before}
-    removed = [tag for tag in before if tag_key(tag) not in {tag_key(one) for one in after}]
-    return _change_tags([tag for tag in now if tag_key(tag) not in added], removed, ())
-
-
-def _change_tags(tags: Sequence[str], add: Sequence[str], remove: Sequence[str]) -> tuple[str, ...]:
-    removed, kept = {tag_key(tag) for tag in remove}, dict[str, str]()
-    respelled = {tag_key(tag): tag for tag in add if tag_key(tag) in removed}
-    for tag in (*tags, *add):
-        if tag and tag_key(tag) in respelled:  # removed and added: the new spelling, at the old place
-            kept.setdefault(tag_key(tag), respelled[tag_key(tag)])
-        elif tag and tag_key(tag) not in removed:
-            kept.setdefault(tag_key(tag), tag)
-    return tuple(kept.values())[:MAX_TAGS]
+    added, removed = without_tags(after, before), without_tags(before, after)
+    return change_tags(without_tags(now, added), removed, ())
 
 
 def _compare(old: Item, new: Item) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pagekeep import accounts
-from pagekeep.library import change
+from pagekeep.library.actions import MOVES, change_item
 from pagekeep.library.items import get_numbered
 from pagekeep.store import open_store
 from tests.doors.http.compat.conftest import Restartable
@@ -55,7 +55,7 @@ def test_koreaders_plugin(running: Restartable, shore: Shore, tools: Path, tmp_p
             item = get_numbered(store, int(read))
             assert (item.metadata.archived, item.metadata.tags) == (True, ("good", "again"))
             assert store.get(store.numbered([int(done)])[int(done)]).deleted_at is not None
-            change.apply_action(store, "delete", get_numbered(store, int(gone)).id)
+            change_item(store, get_numbered(store, int(gone)).id, MOVES["delete"])
             running.restart()
             rest, _ = story.communicate("go on\n", timeout=120)
         assert story.returncode == 0, rest

@@ -15,7 +15,8 @@ from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
 from pagekeep.doors.http.errors import error_responses
 from pagekeep.doors.http.responses import TaggedRoute
 from pagekeep.doors.http.service import CurrentService
-from pagekeep.library.lists import actions, suggestions
+from pagekeep.library import actions
+from pagekeep.library.lists import suggestions
 from pagekeep.library.lists.lists import get_manual
 from pagekeep.library.open import Store
 from pagekeep.model.lists.values import ItemChange

@@ -20,12 +20,12 @@ from pagekeep.doors.http.observability.logs import log_host
 from pagekeep.doors.http.responses import TaggedRoute
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.doors.http.streams import Event
-from pagekeep.library.change import clean_tag
 from pagekeep.library.crawl import crawls, pages
 from pagekeep.library.crawl.map_site import map_site
 from pagekeep.library.crawl.options import CrawlOptions
 from pagekeep.library.open import Store
 from pagekeep.model.crawl import Crawl as CrawlValue
+from pagekeep.model.tags import clean_tags
 from pagekeep.present.sites import crawl_shapes
 from pagekeep.present.sites.crawl_shapes import Crawl, CrawlPage, CrawlProblem
 
@@ -72,7 +72,7 @@ class CrawlRequest(Limits):
             sitemap=self.sitemap,
             render=self.render,
             save=self.save,
-            tags=tuple(filter(None, map(clean_tag, self.tags))),
+            tags=clean_tags(self.tags),
             **self.given(),
         )
 

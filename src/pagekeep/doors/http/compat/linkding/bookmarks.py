@@ -17,11 +17,13 @@ from pagekeep.doors.http.observability.logs import log_host
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.errors import InvalidQuery, PagekeepError
-from pagekeep.library import change, items
+from pagekeep.library import items
+from pagekeep.library.actions import MOVES, change_item
 from pagekeep.library.failed_saves import keep_bookmark
 from pagekeep.library.open import Store
 from pagekeep.library.save import save
 from pagekeep.model import Item
+from pagekeep.model.lists.values import ItemChange
 
 router = APIRouter(prefix="/api/bookmarks")
 Number = Annotated[int, Path(ge=0, le=2**62)]
@@ -87,10 +89,9 @@ def read_bookmark(number: Number, library: ReadLibrary) -> Response:
 def replace_bookmark(number: Number, library: WriteLibrary, sent: SentParameters) -> Response:
     """Replace the tags and notes of a bookmark; what was not sent is removed."""
     item = items.get_numbered(library, number)
-    changed = _change(library, item, sent, _tags(sent) or [])
-    if "notes" not in sent:
-        changed = change.set_fields(library, item.id, notes=None)
-    return Json(_one(library, changed))
+    return Json(
+        _one(library, _change(library, item, sent, _tags(sent) or [], notes=sent.text("notes", max_chars=_MAX_NOTES)))
+    )
 
 
 @router.patch("/{number}/")
@@ -102,21 +103,21 @@ def change_bookmark(number: Number, library: WriteLibrary, sent: SentParameters)
 @router.delete("/{number}/")
 def delete_bookmark(number: Number, library: WriteLibrary) -> Response:
     """Move a bookmark to the trash."""
-    change.apply_action(library, "delete", items.get_numbered(library, number).id)
+    change_item(library, items.get_numbered(library, number).id, MOVES["delete"])
     return Response(status_code=204)
 
 
 @router.post("/{number}/archive/")
 def archive_bookmark(number: Number, library: WriteLibrary) -> Response:
     """Archive a bookmark."""
-    change.apply_action(library, "archive", items.get_numbered(library, number).id)
+    change_item(library, items.get_numbered(library, number).id, MOVES["archive"])
     return Response(status_code=204)
 
 
 @router.post("/{number}/unarchive/")
 def unarchive_bookmark(number: Number, library: WriteLibrary) -> Response:
     """Take a bookmark out of the archive."""
-    change.apply_action(library, "unarchive", items.get_numbered(library, number).id)
+    change_item(library, items.get_numbered(library, number).id, MOVES["unarchive"])
     return Response(status_code=204)
 
 
@@ -139,14 +140,14 @@ def _one(library: Store, item: Item) -> dict[str, Any]:
 def _tags(sent: Parameters) -> list[str] | None:
     if "tag_names" not in sent and not sent.values("tag_names"):
         return [] if sent.has("tag_names") else None
-    return [tag for tag in map(change.clean_tag, sent.values("tag_names")[:100]) if tag]
+    return list(sent.values("tag_names")[:100])
 
 
-def _change(library: Store, item: Item, sent: Parameters, tags: list[str] | None) -> Item:
-    opened = sent.flag("unread") is False and item.last_opened_at is None
-    item = change.change_item(library, item, archived=sent.flag("is_archived"), tags=tags, opened=opened)
-    if "notes" in sent:
+def _change(library: Store, item: Item, sent: Parameters, tags: list[str] | None, *, notes: str | None = None) -> Item:
+    if notes is None and "notes" in sent:
         notes = sent.text("notes", max_chars=_MAX_NOTES)
-        if notes != (item.metadata.notes or ""):
-            item = change.set_fields(library, item.id, notes=notes or None)
-    return item
+    new_tags = None if tags is None else tuple(tags)
+    change = ItemChange(archived=sent.flag("is_archived"), tags=new_tags, notes=notes)
+    opened = sent.flag("unread") is False and item.last_opened_at is None
+    item = change_item(library, item.id, change)
+    return items.open_item(library, item.id) if opened else item

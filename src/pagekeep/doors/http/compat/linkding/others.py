@@ -14,7 +14,7 @@ from pagekeep.doors.http.compat.parameters import SentParameters
 from pagekeep.doors.http.responses import Json
 from pagekeep.errors import InvalidQuery, NotFound
 from pagekeep.library import items
-from pagekeep.library.change import clean_tag
+from pagekeep.model.tags import clean_tag
 
 router = APIRouter()
 

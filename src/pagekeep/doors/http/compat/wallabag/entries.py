@@ -20,13 +20,16 @@ from pagekeep.doors.http.observability.logs import log_host
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.errors import InvalidQuery, NotAllowed, NotFound, PagekeepError
-from pagekeep.library import change, items
+from pagekeep.library import items
+from pagekeep.library.actions import MOVES, change_item
 from pagekeep.library.annotations import annotations_of
 from pagekeep.library.failed_saves import keep_bookmark
 from pagekeep.library.items import ItemSlice
 from pagekeep.library.open import Store
 from pagekeep.library.save import refetch_item, save
 from pagekeep.model import Item
+from pagekeep.model.lists.values import ItemChange
+from pagekeep.model.tags import clean_tags
 from pagekeep.present.sections import body_of
 
 router = APIRouter(prefix="/api")
@@ -93,7 +96,7 @@ async def add_entry(
     if not url:
         raise InvalidQuery("`url` is required.", suggestions=())
     log_host(url)
-    tags = tuple(filter(None, map(change.clean_tag, (sent.list("tags") or ())[:100])))
+    tags = clean_tags((sent.list("tags") or ())[:100])
     content = sent.text("content", max_chars=10_000_000)
     uploaded = sent_page(url, _document(sent, content)) if content else None
     try:
@@ -132,7 +135,7 @@ async def delete_entry(
 ) -> Response:
     """Move an entry to the trash."""
     item = await run_in_threadpool(items.get_numbered, library, number)
-    await run_in_threadpool(change.apply_action, library, "delete", item.id)
+    await run_in_threadpool(change_item, library, item.id, MOVES["delete"])
     if sent.text("expect") == "id":
         return Json({"id": number})
     return await _one(library, service, item, caller.name)
@@ -207,9 +210,9 @@ def _number_of(library: Store, url: str) -> int | None:
 
 
 def _set_flags(library: Store, item: Item, sent: Parameters, tags: list[str] | None = None) -> Item:
-    return change.change_item(
-        library, item, pinned=sent.flag("starred"), archived=sent.flag("archive"), tags=tags[:100] if tags else None
-    )
+    new_tags = tuple(tags[:100]) if tags else None
+    change = ItemChange(pinned=sent.flag("starred"), archived=sent.flag("archive"), tags=new_tags)
+    return change_item(library, item.id, change)
 
 
 def _document(sent: Parameters, content: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path
 from fastapi.responses import Response
@@ -15,8 +15,11 @@ from pagekeep.doors.http.compat.wallabag.entries import Number, _one
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.errors import NotFound
-from pagekeep.library import change, items
+from pagekeep.library import items
+from pagekeep.library.actions import change_item
+from pagekeep.library.browse.tags import delete_tag as delete_everywhere
 from pagekeep.library.open import Store
+from pagekeep.model.lists.values import ItemChange
 
 router = APIRouter(prefix="/api")
 TagNumber = Annotated[int, Path(ge=0, le=2**62)]
@@ -33,7 +36,7 @@ def list_tags(library: ReadLibrary) -> Response:
 def delete_tags_by_label(library: WriteLibrary, sent: SentParameters) -> Response:
     """Remove a tag (`tag`) or several (`tags`) from all entries."""
     labels = [*(sent.list("tag") or ()), *(sent.list("tags") or ())]
-    removed = [label for label in labels[:100] if change.remove_tag(library, label)]
+    removed = [label for label in labels[:100] if _delete(library, label)]
     if not removed:
         raise NotFound("There is no such tag.")
     return Json(mapping.tag(removed[0]) if "tag" in sent else [mapping.tag(label) for label in removed])
@@ -43,7 +46,7 @@ def delete_tags_by_label(library: WriteLibrary, sent: SentParameters) -> Respons
 def delete_tag(tag: TagNumber, library: WriteLibrary) -> Response:
     """Remove a tag from all entries."""
     label = _label(library, tag)
-    change.remove_tag(library, label)
+    _delete(library, label)
     return Json(mapping.tag(label))
 
 
@@ -59,7 +62,8 @@ async def add_entry_tags(
 ) -> Response:
     """Add tags to an entry."""
     item = await run_in_threadpool(items.get_numbered, library, number)
-    item = await run_in_threadpool(_add, library, item.id, (sent.list("tags") or [])[:100])
+    change = ItemChange(add_tags=tuple((sent.list("tags") or [])[:100]))
+    item = await run_in_threadpool(change_item, library, item.id, change)
     return await _one(library, service, item, caller.name)
 
 
@@ -69,19 +73,20 @@ async def delete_entry_tag(
 ) -> Response:
     """Remove a tag from an entry."""
     item = await run_in_threadpool(items.get_numbered, library, number)
-    labels = [label for label in item.metadata.tags if items.tag_number(label) == tag]
+    labels = tuple(label for label in item.metadata.tags if items.tag_number(label) == tag)
     if not labels:
         raise NotFound("The entry has no such tag.")
-    item = await run_in_threadpool(_remove, library, item.id, labels)
+    item = await run_in_threadpool(change_item, library, item.id, ItemChange(remove_tags=labels))
     return await _one(library, service, item, caller.name)
 
 
-def _add(library: Store, item_id: str, labels: list[str]) -> Any:
-    return change.tag_item(library, item_id, add=labels)
-
-
-def _remove(library: Store, item_id: str, labels: list[str]) -> Any:
-    return change.tag_item(library, item_id, remove=labels)
+def _delete(library: Store, label: str) -> bool:
+    """Remove a tag from all entries; return whether any had it."""
+    try:
+        delete_everywhere(library, label)
+    except NotFound:
+        return False
+    return True
 
 
 def _label(library: Store, number: int) -> str:

@@ -12,7 +12,8 @@ from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.web.browse.facets import TAGS, Number, Text, show_shelf
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import PagekeepError
-from pagekeep.library.browse.tags import MAX_TAG_CHARS, delete_tag, get_change, rename_tag, undo_tags
+from pagekeep.library.browse.tags import delete_tag, get_change, rename_tag, undo_tags
+from pagekeep.model.tags import MAX_TAG_CHARS
 
 router = APIRouter()
 

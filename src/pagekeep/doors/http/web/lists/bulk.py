@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, cast
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query
@@ -12,11 +12,12 @@ from starlette.concurrency import run_in_threadpool
 from pagekeep.doors.http.middleware.cross_site import own_path
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import InvalidQuery, NotFound
+from pagekeep.library import actions
 from pagekeep.library.exports.run import FILES, ExportOptions, Format
-from pagekeep.library.lists import actions
 from pagekeep.library.lists.lists import add_list, get_manual
 from pagekeep.library.open import Store
 from pagekeep.model.lists.values import Action, Done, ItemChange
+from pagekeep.model.tags import clean_tags
 
 router = APIRouter()
 _MAX_IDS: Final = 500
@@ -25,14 +26,6 @@ _MAX_ACTIONS: Final = 50
 BulkAction = Literal[
     "tag", "untag", "list", "unlist", "archive", "unarchive", "pin", "unpin", "delete", "restore", "reparse", "export"
 ]
-_PLAIN: Final[dict[str, ItemChange]] = {
-    "archive": ItemChange(archived=True),
-    "unarchive": ItemChange(archived=False),
-    "pin": ItemChange(pinned=True),
-    "unpin": ItemChange(pinned=False),
-    "delete": ItemChange(deleted=True),
-    "restore": ItemChange(deleted=False),
-}
 
 
 @router.post("/bulk")
@@ -62,7 +55,13 @@ async def change_many(
 
 
 def _act(
-    library: Store, bulk: str, chosen: tuple[str, ...] | None, query: str, tags: str, list_id: str, list_name: str
+    library: Store,
+    bulk: BulkAction,
+    chosen: tuple[str, ...] | None,
+    query: str,
+    tags: str,
+    list_id: str,
+    list_name: str,
 ) -> Done:
     if bulk == "reparse":
         if chosen is None:
@@ -74,8 +73,8 @@ def _act(
     return actions.change_selected(library, chosen, change, label)
 
 
-def _change(library: Store, bulk: str, tags: str, list_id: str, list_name: str) -> tuple[ItemChange, str]:
-    named = tuple(tag.strip() for tag in tags.split(",") if tag.strip())
+def _change(library: Store, bulk: BulkAction, tags: str, list_id: str, list_name: str) -> tuple[ItemChange, str]:
+    named = clean_tags(tags.split(","))
     if bulk in ("tag", "untag"):
         if not named:
             raise InvalidQuery("No tag is entered.", suggestions=("Enter one or more, separated by commas.",))
@@ -88,7 +87,8 @@ def _change(library: Store, bulk: str, tags: str, list_id: str, list_name: str) 
         if bulk == "list":
             return ItemChange(add_to=(found.id,)), f"Added to the list {found.name}"
         return ItemChange(remove_from=(found.id,)), f"Removed from the list {found.name}"
-    return _PLAIN[bulk], actions.describe(_PLAIN[bulk])
+    move = actions.MOVES[cast("actions.Move", bulk)]
+    return move, actions.describe(move)
 
 
 async def _export(frame: Frame, options: ExportOptions) -> Response:
@@ -112,7 +112,7 @@ def undo_one(frame: WriteFrame, action_id: str, back: Annotated[str, Form(max_le
         frame.service.background.nudge()
     if frame.wants_part:
         kept = f" {result.kept:,} stay, as they were changed again since." if result.kept else ""
-        return frame.show("_toast.html", toast={"text": f"Undone.{kept}", "undo": None, "ids": []})
+        return frame.show("_toast.html", toast={"text": f"Undone.{kept}"})
     return RedirectResponse(own_path(back) if back else f"/actions?undone={action_id}", 303)
 
 

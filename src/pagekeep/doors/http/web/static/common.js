@@ -80,8 +80,9 @@ document.addEventListener("submit", async (event) => {
 async function runAction(form, button) {
   const data = formData(form, button);
   try {
-    const toast = await fetchPart("/items", { method: "POST", body: data, headers: csrfHeaders() });
-    document.dispatchEvent(new CustomEvent("pagekeep:done", { detail: { form, action: button.value, ids: data.getAll("ids") } }));
+    const toast = await fetchPart(form.getAttribute("action"), { method: "POST", body: data, headers: csrfHeaders() });
+    const acted = toast.querySelector("[data-undo]")?.dataset.undo ?? "";
+    document.dispatchEvent(new CustomEvent("pagekeep:done", { detail: { form, action: button.value, ids: data.getAll("ids"), acted } }));
     showToast(...toast.children);
   } catch (error) {
     showMessage(error.message);

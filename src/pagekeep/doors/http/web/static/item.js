@@ -83,7 +83,7 @@ if (entries.size) {
 document.addEventListener("pagekeep:done", ({ detail }) => {
   if (["delete", "archive"].includes(detail.action) && !("undo" in detail.form.dataset)) {
     const list = document.querySelector(".back-link").getAttribute("href");
-    location.assign(`${list}${list.includes("?") ? "&" : "?"}${new URLSearchParams({ did: detail.action, ids: id })}`);
+    location.assign(`${list}${list.includes("?") ? "&" : "?"}${new URLSearchParams({ acted: detail.acted })}`);
   } else location.reload();
 });
 

@@ -1,4 +1,8 @@
-"""Change one or many items so that it can be undone: a selection, or all that a search finds; as a job when these are many."""
+"""Change items: the one way in which a user's change of an item is made, whichever door it comes through.
+
+Each change is one transaction, which reads the items and writes them, so that two at once are both there; and it can be undone.
+A selection is changed at once, all that a search finds by a job when these are many.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,18 @@ import asyncio
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import InvalidQuery, NotFound, PagekeepError
-from pagekeep.library.change import clean_tag
-from pagekeep.library.items import asks_for_feeds
+from pagekeep.library.items import asks_for_feeds, get_item
 from pagekeep.library.queue.slices import SLICE_SECONDS, SliceResult
 from pagekeep.library.reparse.reparse import reparse_one
+from pagekeep.library.storage import remove_unused
 from pagekeep.model import Item, ItemQuery, Job
 from pagekeep.model.lists.values import Action, Done, ItemChange, UndoResult, change_from_json, change_to_json
+from pagekeep.model.tags import clean_tags
 from pagekeep.store import Store, parse_query
 from pagekeep.store.tables.jobs import SO_FAR
 
@@ -31,6 +36,26 @@ _PAGE: Final = 1_000
 _WORDS_PAGE: Final = 200
 
 
+Move = Literal["pin", "unpin", "archive", "unarchive", "delete", "restore"]
+MOVES: Final[dict[Move, ItemChange]] = {
+    "pin": ItemChange(pinned=True),
+    "unpin": ItemChange(pinned=False),
+    "archive": ItemChange(archived=True),
+    "unarchive": ItemChange(archived=False),
+    "delete": ItemChange(deleted=True),
+    "restore": ItemChange(deleted=False),
+}
+"""Changes that commands and buttons have a name for."""
+
+
+def change_item(store: Store, key: str, change: ItemChange, *, unchanged_since: str | None = None) -> Item:
+    """Change one item; `Outdated` when its `updated_at` is not `unchanged_since`. No change is not an action."""
+    item = get_item(store, key)
+    if change == ItemChange() and unchanged_since is None:
+        return item
+    return change_selected(store, [item.id], change, describe(change), unchanged_since=unchanged_since).items[0]
+
+
 def begin_action(store: Store, label: str) -> str:
     """Begin an action that can be undone, and return its id."""
     action_id = str(uuid.uuid4())
@@ -41,13 +66,18 @@ def begin_action(store: Store, label: str) -> str:
 def change_selected(
     store: Store, keys: Sequence[str], change: ItemChange, label: str, *, unchanged_since: str | None = None
 ) -> Done:
-    """Change these items at once; `NotFound` when none of them exists."""
-    action_id = begin_action(store, label)
+    """Change these items at once; those that do not exist are skipped, `NotFound` when none does."""
+    action_id, change = str(uuid.uuid4()), clean_change(change)
     changed: list[Item] = []
     for at in range(0, len(keys), _BATCH):
-        changed += store.change_items(
-            action_id, keys[at : at + _BATCH], clean_change(change), clock.now(), unchanged_since=unchanged_since
-        )
+        part, first = keys[at : at + _BATCH], label[:200] if not changed else None
+        try:
+            changed += store.change_items(
+                action_id, part, change, clock.now(), label=first, unchanged_since=unchanged_since
+            )
+        except NotFound:
+            if changed:
+                raise
     if not changed:
         raise NotFound("None of these items is in the library.")
     return Done(store.action(action_id), tuple(changed))
@@ -108,6 +138,16 @@ def undo_whole(store: Store, action_id: str) -> UndoResult:
             return UndoResult(undone, kept, 0)
 
 
+def purge_items(store: Store, item_ids: Sequence[str] | None = None, *, deleted_before: str | None = None) -> int:
+    """Remove deleted items permanently, all or those with these ids; return how many. This cannot be undone.
+
+    Their pictures follow a week after, unless other items use them.
+    """
+    count = store.purge(item_ids, deleted_before=deleted_before)
+    remove_unused(store, sweep=False)
+    return count
+
+
 def list_actions(store: Store, limit: int = 20) -> tuple[Action, ...]:
     """Return the last actions, newest first."""
     return store.actions(limit)
@@ -129,6 +169,7 @@ def describe(change: ItemChange) -> str:
     words = [yes if state else no for state, yes, no in states if state is not None]
     words += [f"Added the tag {tag}" for tag in change.add_tags]
     words += [f"Removed the tag {tag}" for tag in change.remove_tags]
+    words += ["Changed the tags"] * (change.tags is not None) + ["Changed the notes"] * (change.notes is not None)
     words += ["Refused suggested tags"] * bool(change.refuse_tags)
     words += ["Added to a list"] * bool(change.add_to) + ["Removed from a list"] * bool(change.remove_from)
     return ", ".join(words) or "Changed"
@@ -152,15 +193,12 @@ def find_ids(store: Store, text: str, *, limit: int = _PAGE, after: str | None =
 def clean_change(change: ItemChange) -> ItemChange:
     """Return a change with its tags as they are stored."""
 
-    def clean(tags: Sequence[str]) -> tuple[str, ...]:
-        return tuple(tag for tag in map(clean_tag, tags) if tag)
-
     return replace(
         change,
-        tags=None if change.tags is None else clean(change.tags),
-        add_tags=clean(change.add_tags),
-        remove_tags=clean(change.remove_tags),
-        refuse_tags=clean(change.refuse_tags),
+        tags=None if change.tags is None else clean_tags(change.tags),
+        add_tags=clean_tags(change.add_tags),
+        remove_tags=clean_tags(change.remove_tags),
+        refuse_tags=clean_tags(change.refuse_tags),
     )
 
 
