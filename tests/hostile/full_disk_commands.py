@@ -115,7 +115,8 @@ def backup_faults(disk: Path, library: Path) -> Iterator[str]:
         if name == "backup":
             out.write_bytes(b"an older backup")
         else:
-            out.unlink(missing_ok=True)
+            for file in (out, Path(f"{out}.sha256")):
+                file.unlink(missing_ok=True)
         ballast = fill(disk)
         yield from clear_faults(name, run(*command))
         if name == "backup" and out.read_bytes() != b"an older backup":

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import Conflict, PagekeepError, StoreError
-from pagekeep.model import ItemBlob
+from pagekeep.model import Annotation, ItemBlob
 from pagekeep.model.crawl import Crawl
 from pagekeep.store import Store, open_store, parse_query
 from pagekeep.store.salvage import salvage
 from pagekeep.store.sqlite_pages import INDEX_INTERIOR, INDEX_LEAF, TABLE_LEAF, Pages
 from tests.store.crawls import begin, step, visited
 from tests.store.damage import PAGE, flip_pages, make_library, pages_of
+from tests.store.making import NOW
 
 
 def readable(path: Path) -> set[str]:
@@ -221,3 +222,14 @@ def test_the_report_is_not_complete_when_only_other_rows_are_lost(tmp_path: Path
     report = salvage(path, new)
     assert not report.lost_items
     assert not report.complete
+
+
+def test_a_highlight_that_cannot_be_decoded_is_not_nothing_lost(tmp_path: Path) -> None:
+    path, new = tmp_path / "library.db", tmp_path / "new.db"
+    item_id = make_library(path, 3)[0]
+    with closing(open_store(path)) as library:
+        library.annotate(Annotation(item_id, item_id, "Words", "", "", "", None, NOW, NOW))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE annotations SET quote = CAST(x'576fff' AS TEXT)")
+        connection.commit()
+    assert not salvage(path, new).complete

@@ -149,6 +149,36 @@ def test_kept_files_are_there_before_the_file_is_replaced(
     assert library_file.check(target) == []
 
 
+def test_a_backup_of_an_earlier_version_without_a_digest_stays_good_when_the_next_is_killed(
+    path: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_library(path, 3)
+    back_up(path, target)
+    Path(f"{target}.sha256").unlink()
+    with closing(open_store(path)) as library:
+        library.upsert(make_item(9), None)
+    rename = Path.replace
+
+    def die(file: Path, to: Path) -> Path:
+        if to == target:
+            raise KeyboardInterrupt
+        return rename(file, to)
+
+    monkeypatch.setattr(Path, "replace", die)
+    with pytest.raises(KeyboardInterrupt):
+        back_up(path, target)
+    assert library_file.check(target) == []
+
+
+@pytest.mark.parametrize(
+    "file", sorted((Path(__file__).parent / "schemas").glob("sqlite-v*.sql")), ids=lambda file: file.stem
+)
+def test_backups_of_every_past_schema_can_be_checked(file: Path, target: Path) -> None:
+    with closing(sqlite3.connect(target)) as connection:
+        connection.executescript(file.read_text("utf-8"))
+    assert library_file.check(target) == []
+
+
 def test_a_damaged_kept_file_of_the_copy_is_written_again(path: Path, target: Path) -> None:
     name = keep_picture(path, make_library(path, 3)[0])
     back_up(path, target)

@@ -23,7 +23,7 @@ from pagekeep.store.backup.salvaged_tables import ADDED_COLUMNS, SALVAGED_TABLES
 from pagekeep.store.blobs.folder import BlobFolder, blob_root
 from pagekeep.store.metadata_json import metadata_from_json
 from pagekeep.store.packing import is_intact
-from pagekeep.store.sqlite_check import find_damage
+from pagekeep.store.sqlite_check import find_broken_rows, find_damage
 from pagekeep.store.sqlite_pages import INDEX_INTERIOR, INDEX_LEAF, TABLE_LEAF, Pages, Row
 from pagekeep.store.storable import ITEM_TIMES, clean_id, clean_item, clean_time, parse_json
 from pagekeep.store.tables.items import COLUMNS as ITEM
@@ -129,7 +129,7 @@ def _read(source: Path, folder: Path) -> bytes | mmap.mmap:
 def _note_damage(copy: Path) -> list[str]:
     """Return a note when the file is damaged, as rows may be lost that nothing else names, such as jobs."""
     with closing(sqlite3.connect(copy)) as connection:
-        faults = find_damage(connection)
+        faults = find_damage(connection) or find_broken_rows(connection)
     return [f"Other rows on damaged pages cannot be listed. The first fault: {faults[0]}"] if faults else []
 
 

@@ -84,7 +84,9 @@ def replace_backup(draft: Path, target: Path, library: BlobFolder) -> BackupRepo
         _drop_unused(connection, missing, report)
     with draft.open("rb+") as file:
         os.fsync(file.fileno())
-    old, new = _read_digests(target), _digest(draft)
+    new, old = _digest(draft), _read_digests(target)
+    if not old and target.exists():  # an earlier version, which noted none, wrote it
+        old = [_digest(target)]
     _write_digests(target, [*old, new])  # until the file is replaced, both are right
     draft.replace(target)
     sync_folder(target.absolute().parent)
