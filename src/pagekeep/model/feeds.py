@@ -34,7 +34,7 @@ class FeedSettings:
     keep_count: int = 200
     """Entries that stay in the inbox, the newest; 0 sets no limit."""
     keep_days: int = 90
-    """Days after which an entry leaves the inbox; 0 sets no limit."""
+    """Days after which an entry leaves the inbox, unless it is one of the newest of its feed; 0 sets no limit."""
     every: int | None = None
     """Seconds between two polls; `None` follows how often the feed has new entries."""
 
@@ -154,6 +154,8 @@ class EntryCounts:
 
     unread: int = 0
     total: int = 0
+    left_out: int = 0
+    """Entries that the feed lists and the inbox does not have, by the feed's limits on number and age."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +163,12 @@ class AddedEntries:
     """What became of entries that were put into the inbox."""
 
     added: tuple[str, ...] = ()
-    """Ids of the new ones."""
+    """Ids of the new ones that are in the inbox."""
     updated: tuple[str, ...] = ()
     """Ids of those whose text changed."""
     unchanged: int = 0
+    left_out: tuple[str, ...] = ()
+    """Ids of the new ones that are over the feed's limits on number or age."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from pagekeep.capture.from_url import Retrieval
+from pagekeep.config import load
 from pagekeep.doors.cli.main import cli
+from pagekeep.library.feeds import poll, subscriptions
+from pagekeep.library.feeds.poll import PollReport, due_feeds, poll_feeds
+from pagekeep.store import Store
 from tests.site.fixtures import article
 from tests.site.server import Reply, Request, Site
 
@@ -52,7 +58,7 @@ def test_from_subscribing_to_keeping(press: Site, tmp_path: Path) -> None:
     (feed,) = answer("add", press.url("/feed"), "--folder", "News", "--tag", "sea", "--every", "6h")["feeds"]
     assert (feed["title"], feed["folder"], feed["every"], feed["added"]) == ("Press", "News", 21600, True)
     assert answer("poll")["report"] == {
-        "polled": 1, "unchanged": 0, "failed": 0, "added": 1, "updated": 0, "failures": {}
+        "polled": 1, "unchanged": 0, "failed": 0, "added": 1, "updated": 0, "left_out": 0, "failures": {}
     }  # fmt: skip
     assert "The pier" in run("inbox").stdout
     (entry,) = answer("inbox", "--feed", "news")["entries"]
@@ -72,6 +78,60 @@ def test_from_subscribing_to_keeping(press: Site, tmp_path: Path) -> None:
     assert removed["id"] == feed["id"]
     report = answer("import", str(file))
     assert (report["added"], report["known"], report["failed"]) == (1, 0, [])
+
+
+@pytest.mark.parametrize("keys", [(), ("Press",)])
+def test_a_poll_reports_what_the_server_polled_first(
+    press: Site, keys: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server takes the feeds as soon as they are due, before this command has started its workers."""
+    answer("add", press.url("/feed"))
+    asked, settings = subscriptions.request_poll, load()
+
+    async def poll_as_the_server(store: Store) -> None:
+        async with Retrieval(settings) as retrieval:
+            await poll_feeds(due_feeds(store), store, retrieval, PollReport())
+
+    def request(store: Store, *named: Any) -> Any:
+        wanted = asked(store, *named)
+        asyncio.run(poll_as_the_server(store))
+        return wanted
+
+    monkeypatch.setattr(subscriptions, "request_poll", request)
+    assert run("poll", *keys).stdout == "Polled 1 feed: 1 new entry, 0 changed, 0 failed.\n"
+    assert run("poll", *keys).stdout == "Polled 1 feed: 0 new entries, 0 changed, 0 failed.\n"
+    press.handlers["feed"] = press.handlers["page"]
+    failed = run("poll", *keys)
+    assert failed.stdout == "Polled 1 feed: 0 new entries, 0 changed, 1 failed.\n"
+    assert "web page" in failed.stderr
+
+
+def test_a_named_feed_is_polled_however_many_others_are_due(press: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(poll, "MAX_POLLS", 1)
+    for number in range(3):
+        answer("add", press.url(f"/feed?{number}"))
+    report = answer("poll", press.url("/feed?2"))["report"]
+    assert (report["polled"], report["added"]) == (1, 1)
+    assert answer("poll")["report"]["polled"] == 3
+
+
+def test_what_a_new_feed_leaves_out_is_reported(press: Site) -> None:
+    items = "".join(
+        f"<item><title>{year}</title><guid isPermaLink='false'>{year}</guid><pubDate>01 Mar {year} 10:00 GMT</pubDate></item>"
+        for year in range(2000, 2014)
+    )
+
+    async def old(_request: Request, reply: Reply) -> None:
+        document = f"<rss version='2.0'><channel><title>Quiet</title>{items}</channel></rss>"
+        await reply.send(document, content_type="application/rss+xml")
+
+    press.handlers["feed"] = old
+    answer("add", press.url("/feed"))
+    shown = run("poll").stdout
+    assert shown.startswith("Polled 1 feed: 10 new entries, 0 changed, 0 failed.\n")
+    assert "4 older entries were left out" in shown
+    assert [entry["title"] for entry in answer("inbox")["entries"]] == [str(year) for year in range(2013, 2003, -1)]
+    assert [(feed["entries"], feed["left_out"]) for feed in answer("list")["feeds"]] == [(10, 4)]
 
 
 def test_failures_have_a_reason_and_exit_codes(press: Site) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from pagekeep import clock
 from pagekeep.errors import NotFound
 from pagekeep.library.feeds import inbox
 from pagekeep.library.feeds.inbox import add_entries, keep_entry, request_keep
-from pagekeep.library.feeds.subscriptions import add_feed
+from pagekeep.library.feeds.subscriptions import add_feed, list_feeds
 from pagekeep.model import EntryQuery, Feed, FeedSettings, ItemQuery, NewEntry, RawPage
 from pagekeep.store import Store
 from tests.library.feeds.conftest import Run
@@ -120,12 +121,29 @@ def test_a_requested_keep_is_a_job_that_can_be_run_twice(library: Store, feed: F
 def test_limits_of_the_feed_apply_as_entries_arrive(library: Store, feed: Feed) -> None:
     few = replace(feed, settings=FeedSettings(keep_count=3, keep_days=0))
     entries = [NewEntry(str(number), f"Entry {number}", published_at=f"2025-03-0{number}") for number in range(1, 9)]
-    assert len(add_entries(library, few, entries).added) == 8
-    assert len(inbox.list_entries(library, EntryQuery()).entries) == 3
-    assert add_entries(library, few, entries).added == ()
-    old = replace(feed, settings=FeedSettings(keep_count=0, keep_days=30))
-    assert add_entries(library, old, entries).added == ()
-    assert inbox.list_entries(library, EntryQuery()).entries == ()
+    added = add_entries(library, few, entries)
+    assert (len(added.added), len(added.left_out)) == (3, 5)
+    assert {entry.id for entry in inbox.list_entries(library, EntryQuery()).entries} == set(added.added)
+    again = add_entries(library, few, entries)
+    assert (again.added, again.left_out) == ((), ())
+
+
+def test_the_newest_entries_stay_whatever_their_age(library: Store, feed: Feed) -> None:
+    ages = [clock.add_seconds(clock.now(), -86_400.0 * days) for days in range(10, 1_210, 100)]
+    entries = [NewEntry(str(number), f"Entry {number}", published_at=at) for number, at in enumerate(ages)]
+    old = replace(feed, settings=FeedSettings(keep_count=0, keep_days=90))
+    added = add_entries(library, old, entries)
+    assert (len(added.added), len(added.left_out)) == (10, 2)
+    assert [entry.title for entry in inbox.list_entries(library, EntryQuery()).entries] == [
+        f"Entry {number}" for number in range(10)
+    ]
+    (counted,) = [one for one in list_feeds(library) if one.feed.id == feed.id]
+    assert (counted.counts.total, counted.counts.left_out) == (10, 2)
+    newer = [NewEntry("new", "New", published_at=clock.now()), *entries]
+    assert len(add_entries(library, old, newer).added) == 1  # and the oldest makes room
+    assert [entry.title for entry in inbox.list_entries(library, EntryQuery()).entries] == [
+        "New", *(f"Entry {number}" for number in range(9))
+    ]  # fmt: skip
 
 
 def test_texts_of_any_length_are_bounded(library: Store, feed: Feed) -> None:

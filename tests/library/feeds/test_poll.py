@@ -238,7 +238,7 @@ def test_the_job_polls_all_that_is_due_and_sets_its_next_time(
         return await poll.feeds_job(job, library, retrieval, lambda _stage: None)
 
     result = run(work)
-    assert result.report == {"polled": 5, "unchanged": 0, "failed": 0, "added": 10, "updated": 0}
+    assert result.report == {"polled": 5, "unchanged": 0, "failed": 0, "added": 10, "updated": 0, "left_out": 0}
     (schedule,) = library.schedules(subscriptions.TASK)
     assert schedule.next_at == library.next_poll()
     monkeypatch.setattr(poll, "SLICE_SECONDS", -1.0)

@@ -194,12 +194,16 @@ def test_old_entries_leave_and_do_not_come_back_while_the_feed_lists_them(librar
     entries = [entry(str(number), published_at=moment(number), content="text", page=make_raw()) for number in range(6)]
     ids = library.put_entries(feed.id, entries, moment(30)).added
     listed = {guid_hash(str(number)) for number in range(1, 6)}
-    assert library.trim_entries(feed.id, moment(31), count=4, since=None, listed=listed) == 2
+    trimmed = library.trim_entries(feed.id, moment(31), count=4, since=None, least=0, listed=listed)
+    assert set(trimmed) == {*ids} - {entry.id for entry in library.find_entries(EntryQuery()).entries}
+    assert library.entries_left_out() == {feed.id: 1}
     assert sorted(titles(library)) == [f"Entry {number}" for number in range(2, 6)]
     assert library.put_entries(feed.id, entries[1:], moment(32)).added == ()
     assert set(library.entry_fingerprints(feed.id)) == listed
     assert sum(library.entry_page(one) is not None for one in ids) == 4
-    assert library.trim_entries(feed.id, moment(33), count=0, since=moment(5), listed=set()) == 3
+    trimmed = library.trim_entries(feed.id, moment(33), count=0, since=moment(5), least=2, listed=listed)
+    assert (len(trimmed), titles(library)) == (2, ["Entry 5", "Entry 4"])
+    assert len(library.trim_entries(feed.id, moment(33), count=0, since=moment(5), least=0, listed=set())) == 1
     assert titles(library) == ["Entry 5"]
     assert set(library.entry_fingerprints(feed.id)) == {guid_hash("5")}
 

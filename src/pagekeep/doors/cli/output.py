@@ -63,9 +63,9 @@ def _suggestions(error: PagekeepError) -> tuple[str, ...]:
     return (f"To allow it, set {variable}, or add it to `allow_hosts` in {config.settings_path()}", *again)
 
 
-def format_count(number: int, noun: str) -> str:
+def format_count(number: int, noun: str, plural: str | None = None) -> str:
     """Return a count with its noun, such as "1 page" or "2 pages"."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def format_bytes(size: int) -> str:

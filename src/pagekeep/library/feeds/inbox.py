@@ -30,6 +30,8 @@ from pagekeep.text import one_line
 
 KEEP_TASK: Final = "keep_entry"
 """The task that makes an item of an entry."""
+NEWEST: Final = 10
+"""Entries of a feed that stay whatever their age, so that a feed that is seldom written does not look empty."""
 MAX_TITLE_CHARS: Final = 500
 MAX_GUID_CHARS: Final = 4_000
 MAX_URL_CHARS: Final = 8_000
@@ -39,25 +41,28 @@ MAX_CONTENT_CHARS: Final = 2_000_000
 def add_entries(
     store: Store, feed: Feed, entries: Sequence[NewEntry], *, listed: Collection[str] | None = None
 ) -> AddedEntries:
-    """Put entries into the inbox of a feed of any kind, and return which are new or have changed.
+    """Put entries into the inbox of a feed of any kind, and return which are new, have changed, or were left out.
 
     An entry that is there already, by its guid or else its address, is updated if it changed; whether it is read or kept
-    stays. Then the feed's limits on number and age apply; `listed` are the guids that the feed has now, by default those
-    of the entries: one that has left the inbox does not come back while it is listed.
+    stays. Then the feed's limits on number and age apply, but its newest entries stay whatever their age. `listed` are the
+    guids that the feed has now, by default those of the entries: one that has left the inbox does not come back while it is
+    listed.
     """
     now = clock.now()
     entries = [_bound(entry) for entry in entries]
     names = {guid_hash(guid) for guid in ([entry.guid for entry in entries] if listed is None else listed)}
     added = store.put_entries(feed.id, entries, now, names)
     days = feed.settings.keep_days
-    store.trim_entries(
+    trimmed = store.trim_entries(
         feed.id,
         now,
         count=feed.settings.keep_count,
         since=clock.add_seconds(now, -days * 86_400.0) if days else None,
+        least=NEWEST,
         listed=names,
     )
-    return added
+    left_out = tuple(one for one in added.added if one in trimmed)
+    return replace(added, added=tuple(one for one in added.added if one not in left_out), left_out=left_out)
 
 
 def _bound(entry: NewEntry) -> NewEntry:

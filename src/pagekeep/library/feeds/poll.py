@@ -19,7 +19,7 @@ from pagekeep.capture.from_url import Request, Retrieval, ignore_progress
 from pagekeep.capture.modes import capture_by_mode
 from pagekeep.errors import FetchHttpError, NotFound, PagekeepError, StoreError
 from pagekeep.library import build_item
-from pagekeep.library.feeds import timing
+from pagekeep.library.feeds import subscriptions, timing
 from pagekeep.library.feeds.discover import ACCEPT, parse
 from pagekeep.library.feeds.inbox import add_entries
 from pagekeep.library.feeds.parse.tasks import CleanEntries
@@ -53,12 +53,14 @@ class PollReport:
     failed: int = 0
     added: int = 0
     updated: int = 0
+    left_out: int = 0
+    """New entries that are not in the inbox, by their feeds' limits on number and age."""
     failures: dict[str, str] = field(default_factory=dict)
     """Feed id to the reason."""
 
     def counts(self) -> dict[str, int]:
         """Return the numbers."""
-        return {name: getattr(self, name) for name in ("polled", "unchanged", "failed", "added", "updated")}
+        return {name: getattr(self, name) for name in ("polled", "unchanged", "failed", "added", "updated", "left_out")}
 
 
 async def feeds_job(job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None]) -> SliceResult:
@@ -89,6 +91,39 @@ def _settle_schedule(store: Store, schedule_id: str, counts: Mapping[str, int]) 
     soonest = clock.add_seconds(now, MIN_PAUSE)
     next_at = max(store.next_poll() or clock.add_seconds(now, timing.MAX_SECONDS), soonest)
     store.settle_schedule(schedule_id, counts, failed=False, now=now, next_at=next_at)
+
+
+async def poll_now(
+    keys: tuple[str, ...], store: Store, retrieval: Retrieval, *, progress: Callable[[str], None] = ignore_progress
+) -> PollReport:
+    """Poll these feeds, or all that are active, and report what was found since.
+
+    A server or worker that runs may poll some of them first, or at the same time; the report has what they found too.
+    """
+    since = clock.now()
+    wanted = {feed.id: feed for feed in await to_thread(subscriptions.request_poll, store, keys)}
+    while due := [feed for feed in await to_thread(store.feeds) if feed.id in wanted and _is_due(feed)]:
+        await poll_feeds(tuple(due[:MAX_POLLS]), store, retrieval, PollReport(), progress=progress)
+    changes = await to_thread(store.entries_since, since)
+    report = PollReport()
+    for feed in await to_thread(store.feeds):
+        if feed.id not in wanted or feed.polled_at == wanted[feed.id].polled_at:
+            continue
+        added, updated, left_out = changes.get(feed.id, (0, 0, 0))
+        report.polled += 1
+        report.added += added
+        report.updated += updated
+        report.left_out += left_out
+        if feed.error is not None:
+            report.failed += 1
+            report.failures[feed.id] = feed.error
+        elif not (added or updated):
+            report.unchanged += 1
+    return report
+
+
+def _is_due(feed: Feed) -> bool:
+    return feed.status == "active" and feed.next_at <= clock.now()
 
 
 async def poll_feeds(
@@ -145,6 +180,7 @@ async def poll_feed(feed: Feed, store: Store, retrieval: Retrieval, report: Poll
         return _failed(feed, error)
     report.added += len(added.added)
     report.updated += len(added.updated)
+    report.left_out += len(added.left_out)
     return _changed(feed, fetched, parsed, digest)
 
 

@@ -86,8 +86,17 @@ def get_feed(store: Store, key: str) -> Feed:
 
 def list_feeds(store: Store) -> tuple[CountedFeed, ...]:
     """Return all feeds with their counts, by folder and name."""
-    counts = store.entry_counts()
-    return tuple(CountedFeed(feed, counts.get(feed.id, _NO_COUNTS)) for feed in store.feeds())
+    counts, left_out = store.entry_counts(), store.entries_left_out()
+    return tuple(
+        CountedFeed(feed, replace(counts.get(feed.id, _NO_COUNTS), left_out=left_out.get(feed.id, 0)))
+        for feed in store.feeds()
+    )
+
+
+def count_entries(store: Store, feed: Feed) -> EntryCounts:
+    """Return how many entries of a feed are in the inbox, and how many it left out."""
+    counts = store.entry_counts().get(feed.id, _NO_COUNTS)
+    return replace(counts, left_out=store.entries_left_out().get(feed.id, 0))
 
 
 def count_unread(store: Store) -> int:
@@ -127,15 +136,15 @@ def remove_feed(store: Store, key: str) -> Feed:
     return feed
 
 
-def request_poll(store: Store, keys: tuple[str, ...] = ()) -> int:
-    """Have these feeds, or all, polled as soon as jobs run; return how many."""
-    feeds = [get_feed(store, key) for key in keys] if keys else list(store.feeds())
-    due, now = [feed for feed in feeds if feed.kind == "web"], clock.now()
+def request_poll(store: Store, keys: tuple[str, ...] = ()) -> tuple[Feed, ...]:
+    """Have these feeds, or all that are active, polled as soon as jobs run; return them as they were before."""
+    feeds = [get_feed(store, key) for key in keys] if keys else [one for one in store.feeds() if one.status == "active"]
+    due, now = tuple({feed.id: feed for feed in feeds if feed.kind == "web"}.values()), clock.now()
     for feed in due:
         store.change_feed(feed.id, now, next_at=now, status="active" if keys else None)
     if due:
         wake_polling(store)
-    return len(due)
+    return due
 
 
 def wake_polling(store: Store) -> None:

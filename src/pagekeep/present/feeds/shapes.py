@@ -30,6 +30,8 @@ class Feed(TypedDict):
     status: str
     unread: int
     entries: int
+    left_out: int
+    """Entries that the feed lists and the inbox does not have, by `keep_count` and `keep_days`."""
     failures: int
     error: str | None
     next_at: str
@@ -102,6 +104,7 @@ def feed_shape(feed: model.Feed, counts: model.EntryCounts) -> Feed:
         "status": feed.status,
         "unread": counts.unread,
         "entries": counts.total,
+        "left_out": counts.left_out,
         "failures": feed.attempts,
         "error": feed.error,
         "next_at": feed.next_at,

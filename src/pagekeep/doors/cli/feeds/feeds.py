@@ -16,9 +16,7 @@ from pagekeep.doors.cli.output import format_count, show_progress, show_table, w
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
-    from pagekeep.capture.from_url import Retrieval
-    from pagekeep.library.feeds.poll import PollReport
-    from pagekeep.library.open import Store
+    pass
 
 _CONTENTS = ("feed", "page", "link")
 
@@ -27,7 +25,11 @@ def _setting_options(command: Any) -> Any:
     """Add the options that set how a feed is read."""
     for option in (
         click.option("--every", metavar="INTERVAL", help="Poll every 30m, 6h, 1d...; `auto` follows the feed."),
-        click.option("--keep-days", type=click.IntRange(0, 10_000), help="Days that entries stay; 0 sets no limit."),
+        click.option(
+            "--keep-days",
+            type=click.IntRange(0, 10_000),
+            help="Days that entries stay, but for the newest 10; 0 sets no limit.",
+        ),
         click.option("--keep-count", type=click.IntRange(0, 10_000), help="Entries that stay; 0 sets no limit."),
         click.option("--exclude", multiple=True, metavar="WORDS", help="Leave out entries with these words."),
         click.option("--include", multiple=True, metavar="WORDS", help="Only entries with these words (any of them)."),
@@ -122,12 +124,13 @@ def list_feeds(library: str | None, user: str | None, as_json: bool) -> None:
                 one.feed.folder,
                 one.feed.label,
                 f"{one.counts.unread}/{one.counts.total}",
+                f"{one.counts.left_out:,}" if one.counts.left_out else "",
                 one.feed.next_at[:16].replace("T", " ") if one.feed.status == "active" else one.feed.status,
                 one.feed.error or "",
             ]
             for one in listed
         ]
-        show_table([["id", "folder", "title", "unread", "next poll", "last error"], *rows])
+        show_table([["id", "folder", "title", "unread", "left out", "next poll", "last error"], *rows])
 
 
 @feeds.command(epilog=examples("feeds change 3f2a --folder News", "feeds change 3f2a --status paused"))
@@ -146,14 +149,12 @@ def change(
 ) -> None:
     """Change a feed: its folder, name, tags, filters, or how it is polled. What is not named stays."""
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.feeds.subscriptions import change_feed
-        from pagekeep.model import EntryCounts
+        from pagekeep.library.feeds.subscriptions import change_feed, count_entries
         from pagekeep.present.feeds.shapes import feed_shape
 
         feed = change_feed(store, key, folder=folder, status=status, changes=_read_settings(values))
-        counts = store.entry_counts().get(feed.id, EntryCounts())
         if as_json:
-            write_json({"feeds": [feed_shape(feed, counts)]})
+            write_json({"feeds": [feed_shape(feed, count_entries(store, feed))]})
         else:
             write(f"Changed  {short_id(feed.id)}  {printable(feed.label)}")
 
@@ -181,41 +182,24 @@ def remove(keys: tuple[str, ...], library: str | None, user: str | None, as_json
 @log_option
 @library_options
 def poll(keys: tuple[str, ...], library: str | None, user: str | None, as_json: bool, **_: Any) -> None:
-    """Poll feeds now: the ones named, or all. The server and `pagekeep work` poll those that are due."""
+    """Poll feeds now: the ones named, or all that are active. The server and `pagekeep work` poll those that are due."""
     with open_library(library, user, as_json) as (settings, store):
-        from pagekeep.library.feeds.subscriptions import request_poll
+        from pagekeep.library.feeds.poll import poll_now
 
-        request_poll(store, keys)
-
-        async def run(retrieval: Retrieval) -> PollReport:
-            return await _poll_due(store, retrieval, frozenset(_ids(store, keys)))
-
-        report = with_retrieval(settings, run)
+        with show_progress("Polling") as progress:
+            report = with_retrieval(settings, lambda retrieval: poll_now(keys, store, retrieval, progress=progress))
         if as_json:
             write_json({"report": {**report.counts(), "failures": report.failures}})
             return
         for feed_id, reason in report.failures.items():
             click.echo(f"{short_id(feed_id)}  {printable(store.feed(feed_id).label)}: {reason}", err=True)
         write(
-            f"Polled {format_count(report.polled, 'feed')}: {report.added:,} new entries, {report.updated:,} changed, "
-            f"{report.failed:,} failed."
+            f"Polled {format_count(report.polled, 'feed')}: {format_count(report.added, 'new entry', 'new entries')}, "
+            f"{report.updated:,} changed, {report.failed:,} failed."
         )
-
-
-def _ids(store: Store, keys: tuple[str, ...]) -> list[str]:
-    from pagekeep.library.feeds.subscriptions import get_feed
-
-    return [get_feed(store, key).id for key in keys]
-
-
-async def _poll_due(store: Store, retrieval: Retrieval, only: frozenset[str]) -> PollReport:
-    from pagekeep.library.feeds.poll import PollReport, due_feeds, poll_feeds
-
-    report = PollReport()
-    with show_progress("Polling") as progress:
-        while due := tuple(feed for feed in due_feeds(store) if not only or feed.id in only):
-            await poll_feeds(due, store, retrieval, report, progress=progress)
-    return report
+        if report.left_out:
+            left_out = format_count(report.left_out, "older entry was", "older entries were")
+            write(f"{left_out} left out: feeds keep a number of entries and of days (`feeds change`).")
 
 
 @feeds.command(

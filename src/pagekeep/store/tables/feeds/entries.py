@@ -180,6 +180,28 @@ class EntryTable(Table):
         )
         return {feed_id: EntryCounts(int(unread), int(total)) for feed_id, unread, total in rows}
 
+    @reads
+    def entries_left_out(self, tx: Transaction) -> dict[str, int]:
+        """Return how many entries of each feed have left the inbox while the feed lists them; feeds without are missing."""
+        rows = tx.all(
+            "SELECT feed_id, COUNT(*) FROM feed_entries WHERE user_id = :user AND dropped_at IS NOT NULL GROUP BY feed_id",
+            user=tx.user_id,
+        )
+        return {feed_id: int(count) for feed_id, count in rows}
+
+    @reads
+    def entries_since(self, tx: Transaction, since: str) -> dict[str, tuple[int, int, int]]:
+        """Return how many entries of each feed were added, updated and left out from a time on; feeds without are missing."""
+        rows = tx.all(
+            "SELECT feed_id, SUM(CASE WHEN found_at >= :since AND dropped_at IS NULL THEN 1 ELSE 0 END), "
+            "SUM(CASE WHEN found_at < :since AND dropped_at IS NULL THEN 1 ELSE 0 END), "
+            "SUM(CASE WHEN found_at >= :since AND dropped_at IS NOT NULL THEN 1 ELSE 0 END) "
+            "FROM feed_entries WHERE user_id = :user AND updated_at >= :since GROUP BY feed_id",
+            user=tx.user_id,
+            since=since,
+        )
+        return {feed_id: (int(added), int(updated), int(left_out)) for feed_id, added, updated, left_out in rows}
+
     @writes
     def mark_entries(self, tx: Transaction, entry_ids: Sequence[str], read: bool, now: str) -> int:
         """Mark these entries as read, or as unread; return how many were not."""
@@ -216,11 +238,20 @@ class EntryTable(Table):
 
     @writes
     def trim_entries(
-        self, tx: Transaction, feed_id: str, now: str, *, count: int, since: str | None, listed: Collection[str]
-    ) -> int:
-        """Remove entries over the number or from before a time from the inbox; return how many.
+        self,
+        tx: Transaction,
+        feed_id: str,
+        now: str,
+        *,
+        count: int,
+        since: str | None,
+        least: int,
+        listed: Collection[str],
+    ) -> tuple[str, ...]:
+        """Remove entries over the number or from before a time from the inbox; return their ids.
 
-        `listed` are the guid hashes that the feed has now: of these a mark stays, so that they do not come back.
+        The newest, as many as `least`, stay whatever their time. `listed` are the guid hashes that the feed has now: of
+        these a mark stays, so that they do not come back.
         """
         values = {"user": tx.user_id, "feed": clean_id(feed_id)}
         rows = tx.all(
@@ -228,18 +259,19 @@ class EntryTable(Table):
             "ORDER BY sorted_at DESC, id DESC",
             **values,
         )
-        place, removed = 0, 0
+        place, removed = 0, list[str]()
         for entry_id, name, sorted_at, dropped_at in rows:
             place += dropped_at is None
-            over = (count and place > count) or (since is not None and sorted_at < since)
+            over = (count and place > count) or (since is not None and sorted_at < since and place > least)
             if dropped_at is None and not over:
                 continue
             if name not in listed:
                 tx.run("DELETE FROM feed_entries WHERE user_id = :user AND id = :id", user=tx.user_id, id=entry_id)
             elif dropped_at is None:
                 _drop(tx, entry_id, now)
-            removed += dropped_at is None
-        return removed
+            if dropped_at is None:
+                removed.append(entry_id)
+        return tuple(removed)
 
 
 class _Known:

@@ -87,6 +87,19 @@ def _query():  # type: ignore[no-untyped-def]
     return EntryQuery()
 
 
+def test_what_a_feed_leaves_out_is_shown(client: TestClient, library: Store) -> None:
+    feed, _ = add_feed(library, "https://example.com/quiet")
+    assert "left out" not in client.get(f"/feeds/{feed.id}").text
+    add_entries(
+        library, feed, [NewEntry(str(year), str(year), published_at=f"{year}-03-01") for year in range(2000, 2013)]
+    )
+    assert "3 older entries of this feed are left out" in client.get(f"/feeds/{feed.id}").text
+    assert "10 entries, 3 older left out" in client.get("/feeds").text
+    (listed,) = client.get("/api/v1/feeds").json()["feeds"]
+    assert (listed["entries"], listed["left_out"]) == (10, 3)
+    assert client.patch(f"/api/v1/feeds/{feed.id}", json={"folder": "A"}).json()["feed"]["left_out"] == 3
+
+
 def test_a_feed_is_added_changed_and_removed(client: TestClient, library: Store, shore: Shore) -> None:
     shore.bodies["feed"] = "<rss version='2.0'><channel><title>Press</title></channel></rss>"
     shore.bodies["none"] = "<p>Nothing"

@@ -28,8 +28,7 @@ Id = Annotated[str, Path(pattern=_ID, description="Its ID.")]
 
 
 def _shape(library: Store, feed: Feed) -> models.OneFeed:
-    counts = library.entry_counts().get(feed.id, EntryCounts())
-    return {"feed": feed_shape(feed, counts)}
+    return {"feed": feed_shape(feed, subscriptions.count_entries(library, feed))}
 
 
 @router.get("", responses=error_responses())
@@ -64,9 +63,9 @@ async def add_feed(body: models.NewFeed, library: WriteLibrary, service: Current
 @router.post("/poll", status_code=202, responses=error_responses(404))
 def poll_feeds(body: models.PollRequest, library: WriteLibrary, service: CurrentService) -> models.Polled:
     """Have feeds polled as soon as possible; a paused or ended one that is named is polled again from now on."""
-    count = subscriptions.request_poll(library, tuple(body.ids or ()))
+    wanted = subscriptions.request_poll(library, tuple(body.ids or ()))
     service.background.nudge()
-    return {"feeds": count}
+    return {"feeds": len(wanted)}
 
 
 @router.get(

@@ -33,7 +33,9 @@ class FeedChanges(RequestBody):
         description="What entries show: what the feed carries, the article from its page, or a summary and the link.",
     )
     keep_count: Limit | None = Field(None, description="Entries that stay in the inbox; 0 sets no limit.")
-    keep_days: Limit | None = Field(None, description="Days that entries stay in the inbox; 0 sets no limit.")
+    keep_days: Limit | None = Field(
+        None, description="Days that entries stay in the inbox, but for the newest 10; 0 sets no limit."
+    )
     every: Annotated[int, Field(ge=0, le=7_776_000)] | None = Field(
         None, description="Seconds between two polls, 300 or more; 0 follows how often the feed has new entries."
     )

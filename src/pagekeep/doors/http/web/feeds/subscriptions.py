@@ -146,7 +146,7 @@ def show_feed(frame: ReadFrame, key: str) -> HTMLResponse:
 def _show_feed(frame: Frame, key: str, *, status: int = 200, problem: PagekeepError | None = None) -> HTMLResponse:
     feed = subscriptions.get_feed(frame.library, key)
     every = format_interval(feed.settings.every) if feed.settings.every else ""
-    counts = next(one.counts for one in subscriptions.list_feeds(frame.library) if one.feed.id == feed.id)
+    counts = subscriptions.count_entries(frame.library, feed)
     return frame.show(
         "feed.html", status=status, feed=feed, counts=counts, every=every, contents=CONTENTS, problem=problem
     )
