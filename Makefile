@@ -100,6 +100,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.store_race --full
 	$(BIN)/python -m tests.hostile.postgres_two_users --full
 	$(BIN)/python -m tests.hostile.library_races --full
+	$(BIN)/python -m tests.hostile.time_order --full
 	$(BIN)/python -m tests.hostile.tag_pairs --full
 	$(BIN)/python -m tests.hostile.import_kill --full
 	$(BIN)/python -m tests.hostile.import_formats --full

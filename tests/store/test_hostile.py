@@ -19,6 +19,7 @@ from tests.hostile import (
     store_places,
     store_race,
     tag_pairs,
+    time_order,
 )
 from tests.store.damage import make_library
 from tests.store.making import Server
@@ -53,6 +54,10 @@ def test_two_changes_of_one_item_at_once_are_both_there(place: str) -> None:
 
 def test_use_cases_at_once_lose_and_double_nothing(place: str) -> None:
     assert store_places.attack_on(place, library_races.attack, 1) == []
+
+
+def test_dates_first_saves_and_polls_are_reported_as_they_are(place: str) -> None:
+    assert store_places.attack_on(place, time_order.attack, 20) == []
 
 
 def test_a_killed_migration_is_all_or_nothing(place: str) -> None:
