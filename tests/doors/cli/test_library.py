@@ -20,9 +20,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from pagekeep import clock
 from pagekeep.config import Settings
+from pagekeep.doors.cli.library.queue import _Reporter
 from pagekeep.doors.cli.main import COMMANDS, cli
 from pagekeep.doors.cli.open_library import library_location
+from pagekeep.store import open_store
 from tests.site.fixtures import WALL, article
 from tests.site.server import Reply, Request, Site
 from tests.store.damage import flip_pages, make_library, pages_of
@@ -199,6 +202,27 @@ def test_a_date_that_is_none_is_bad_input(shell: Shell, option: str) -> None:
     for date in ("yesterday", "2025-02-30", "20250319"):
         done = shell.run("list", option, date)
         assert (done.exit_code, "2025-03-19" in done.stderr) == (2, True)
+
+
+def test_a_worker_that_waits_reports_what_others_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+
+    def idle() -> str:
+        _Reporter(library, as_json=False).report_idle()
+        return capsys.readouterr().err.partition(" Waiting for more")[0]
+
+    with closing(open_store(tmp_path / "library.db")) as library:
+        assert idle() == "The queue is empty."
+        now = clock.now()
+        for name in "ab":
+            library.enqueue(f"https://example.com/{name}", f"https://example.com/{name}", {}, now)
+        assert idle() == "2 pages will be retried later."
+        library.lease("another", now, clock.add_seconds(now, 60))
+        assert idle() == "Another worker runs 1 job, 1 page will be retried later."
+        library.lease("another", now, clock.add_seconds(now, 60))
+        assert idle() == "Another worker runs 2 jobs."
 
 
 def test_pages_are_listed_by_when_they_were_published(shell: Shell) -> None:

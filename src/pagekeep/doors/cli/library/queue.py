@@ -163,12 +163,13 @@ class _Reporter:
         from pagekeep.library.queue.jobs import count_jobs
 
         try:
-            later = count_jobs(self._queue)["queued"]
+            counts = count_jobs(self._queue)
         except DatabaseUnreachable:  # which is reported
             self._idle = False
             return
-        state = f"{format_count(later, 'page')} will be retried later" if later else "The queue is empty"
-        click.echo(f"{state}. Waiting for more; press Ctrl-C to stop.", err=True)
+        parts = [f"Another worker runs {format_count(counts['running'], 'job')}"] if counts["running"] else []
+        parts += [f"{format_count(counts['queued'], 'page')} will be retried later"] if counts["queued"] else []
+        click.echo(f"{', '.join(parts) or 'The queue is empty'}. Waiting for more; press Ctrl-C to stop.", err=True)
 
 
 def _print(result: JobResult) -> None:
