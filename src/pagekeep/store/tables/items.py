@@ -84,11 +84,7 @@ class ItemTable(Table):
 
         Of several first saves at once exactly one adds the page.
         """
-        item = check_item(tx, item)
-        tx.lock(url_hash(item.url))
-        if _find_url(tx, item.url) is not None:
-            return None
-        return _insert_page(tx, item, raw if self._keep_raw else None)
+        return add_page(tx, item, raw if self._keep_raw else None)
 
     @reads
     def get(self, tx: Transaction, key: str) -> Item:
@@ -237,6 +233,13 @@ class ItemTable(Table):
             tx.drop_words(seq)
             tx.run("DELETE FROM items WHERE seq = :seq", seq=seq)
         return len(purged)
+
+
+def add_page(tx: Transaction, item: Item, raw: RawPage | None) -> Item | None:
+    """Save a page whose URL is new; `None` when an item, deleted or not, has the URL."""
+    item = check_item(tx, item)
+    tx.lock(url_hash(item.url))
+    return None if _find_url(tx, item.url) is not None else _insert_page(tx, item, raw)
 
 
 def put_page(
