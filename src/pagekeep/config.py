@@ -268,6 +268,48 @@ def load(
     return Settings(**cast("dict[str, Any]", values))
 
 
+_PLAIN_KINDS: Final = (
+    kinds.SECONDS,
+    kinds.DELAY,
+    kinds.AMOUNT,
+    kinds.COUNT,
+    kinds.RENDER,
+    kinds.PICTURES,
+    kinds.COPIES,
+    kinds.LOG_LEVEL,
+)
+"""Numbers and choices: no value of them runs a command, opens a path or an address, or lets anyone in."""
+_PLAIN_SWITCHES: Final = frozenset({"join_pages", "keep_raw", "auto_tags"})
+
+
+def split_foreign(data: bytes) -> tuple[str, tuple[str, ...]]:
+    """Return a settings file of unknown origin, such as from a backup, in a form that is safe to write, and what waits in it.
+
+    Settings that could run a command, open a path or the address guard, or let others in are comments until the owner
+    confirms them by removing the `#`; a new setting is among them unless its kind is plain. `ParseError` when it is not a
+    settings file.
+    """
+    import json  # only a restore needs them
+    import tomllib
+
+    try:
+        values = tomllib.loads(data.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ParseError(f"config.toml is not valid TOML: {error}.", suggestions=()) from None
+    kinds_of = {entry.name: entry.metadata["parser"] for entry in fields(Settings)}
+    active: list[tuple[str, str]] = []
+    waiting: list[tuple[str, str]] = []
+    for name, value in values.items():
+        is_plain = name in _PLAIN_SWITCHES or kinds_of.get(name) in _PLAIN_KINDS
+        line = f"{json.dumps(name)} = {json.dumps(value, default=str)}"
+        (active if is_plain and not isinstance(value, dict) else waiting).append((name, line))
+    lines = [line for _, line in active]
+    if waiting:
+        lines += ["", "# From a backup. Remove the # of those that you trust:"]
+        lines += [f"# {line}" for _, line in waiting]
+    return "\n".join(lines).strip() + "\n", tuple(name for name, _ in waiting)
+
+
 def default_path(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
     """Return the default path of `config.toml`."""
     if platform == "win32":

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from pagekeep.config import Settings, rules_folder
 from pagekeep.errors import RuleError
 from pagekeep.model import RuleFault
+from pagekeep.private_files import make_folder, private
 from pagekeep.rules import Rulebook, load
 from pagekeep.text import compile_lazily
 from pagekeep.values import dataclass
@@ -92,9 +93,10 @@ def save_rules(settings: Settings, yaml: str) -> str:
     stem = _NOT_IN_FILE_NAMES.sub("-", draft.rules[0].id.lower()).strip("-")[:_MAX_NAME_CHARS]
     name = f"{stem or 'rule'}.yaml"
     _refuse_duplicates(load_active(settings), draft, name)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     part = folder / f".{name}.{os.getpid()}.part"
-    part.write_text(yaml if yaml.endswith("\n") else f"{yaml}\n", encoding="utf-8")
+    with open(part, "w", encoding="utf-8", opener=private) as file:
+        file.write(yaml if yaml.endswith("\n") else f"{yaml}\n")
     part.replace(folder / name)
     return name
 

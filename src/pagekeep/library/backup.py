@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from pagekeep import clock
-from pagekeep.config import Settings, rules_folder, settings_path
+from pagekeep.config import Settings, rules_folder, settings_path, split_foreign
 from pagekeep.errors import Conflict, NotFound, StoreError
 from pagekeep.library.open import library_path, open_library, repair
+from pagekeep.private_files import make_folder, private
 from pagekeep.store import Store
 from pagekeep.store.backup import backup_folder, library_file
 from pagekeep.store.backup.backup_folder import FolderReport
@@ -35,6 +36,8 @@ class Restored:
     """Files of the settings that were written."""
     different: tuple[str, ...] = ()
     """Files of the settings that exist here with other content, and were left as they are."""
+    unconfirmed: tuple[str, ...] = ()
+    """Settings that are switched off until the owner confirms them, because they could do harm: see `split_foreign`."""
     left_out: tuple[str, ...] = ()
     """What is missing or damaged in the backup, and was not restored, or not as it was."""
 
@@ -96,19 +99,25 @@ def _restore_folder(settings: Settings, folder: Path, name: str | None, *, what_
     with closing(open_library(settings)) as store:
         restored = store.restore_folder(folder, state, what_can_be=what_can_be)
     written, different, left_out = [], [], list(restored.left_out)
+    unconfirmed: tuple[str, ...] = ()
     for entry, path in _setting_files(settings, tuple(state["files"])).items():
         try:
             data = backup_folder.read_object(folder, state["files"][entry])
         except StoreError:
             left_out.append(f"The file {entry} of the settings is missing or damaged.")
             continue
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-            written.append(str(path))
-        elif path.read_bytes() != data:
-            different.append(str(path))
-    return Restored(restored.items, tuple(written), tuple(different), tuple(left_out))
+        if path.exists():
+            if path.read_bytes() != data:
+                different.append(str(path))
+            continue
+        if entry == _CONFIG:  # whoever made the backup must not decide what this machine runs
+            text, unconfirmed = split_foreign(data)
+            data = text.encode()
+        make_folder(path.parent)
+        with open(path, "wb", opener=private) as file:
+            file.write(data)
+        written.append(str(path))
+    return Restored(restored.items, tuple(written), tuple(different), unconfirmed, tuple(left_out))
 
 
 def _restore_sqlite(settings: Settings, backup: Path, *, what_can_be: bool) -> Restored:
@@ -124,7 +133,7 @@ def _restore_sqlite(settings: Settings, backup: Path, *, what_can_be: bool) -> R
     log = backup.with_name(f"{backup.name}-wal")
     if log.exists() and log.stat().st_size:
         raise Conflict(f"{backup} is in use as a library.", suggestions=("Back it up, and restore that.",))
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     faults = library_file.check(backup)
     if faults and not what_can_be:
         refuse_damaged(faults)

@@ -14,6 +14,7 @@ from pagekeep.library.actions import undo_whole
 from pagekeep.library.items import existing_items
 from pagekeep.library.open import data_folder
 from pagekeep.model import Item
+from pagekeep.private_files import private
 from pagekeep.store import Store
 
 _FILE: Final = "undo.json"
@@ -87,5 +88,5 @@ def _read(settings: Settings) -> dict[str, Any]:
 
 
 def _write(settings: Settings, entries: dict[str, Any]) -> None:
-    with suppress(OSError):
-        _path(settings).write_text(json.dumps(entries, ensure_ascii=False, indent=1), "utf-8")
+    with suppress(OSError), open(_path(settings), "w", encoding="utf-8", opener=private) as file:
+        json.dump(entries, file, ensure_ascii=False, indent=1)

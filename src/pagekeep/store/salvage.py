@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from pagekeep.errors import Conflict, NotFound, StoreError
 from pagekeep.model import Item
+from pagekeep.private_files import make_folder
 from pagekeep.store import sqlite
 from pagekeep.store.backup.restoring import drop_unused_bodies, end_incomplete_crawls
 from pagekeep.store.backup.salvaged_tables import ADDED_COLUMNS, SALVAGED_TABLES
@@ -103,7 +104,7 @@ def _copy_blobs(source: Path, target: Path, draft: Path, report: Salvage) -> Non
                 report.saved["blobs"] -= connection.execute("DELETE FROM blobs WHERE hash = ?", (name,)).rowcount
                 report.notes += [f"A kept file is missing or damaged: {name} ({url:.200})" for (url,) in rows]
             elif not there.exists():
-                there.parent.mkdir(parents=True, exist_ok=True)
+                make_folder(there.parent)
                 try:
                     os.link(here, there)
                 except OSError:

@@ -18,6 +18,7 @@ from typing import Any, Final, TypeVar
 
 from pagekeep.errors import StoreError
 from pagekeep.model import ItemQuery, Term
+from pagekeep.private_files import create_file, make_folder
 from pagekeep.store.backup import library_file
 from pagekeep.store.backup.damage import BackupReport
 from pagekeep.store.blobs.folder import BlobFolder, blob_root
@@ -64,7 +65,7 @@ def retry_while_busy(work: Callable[[], T]) -> T:
 def connect(path: Path) -> sqlite3.Connection:
     """Open a connection with our settings; create the file and its folder if missing."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
     except OSError as error:
         raise StoreError(
             f"The folder {path.parent} cannot be created.", suggestions=("Check its permissions.",)
@@ -92,6 +93,8 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _connect_to(path: Path | str, pragmas: tuple[str, ...]) -> sqlite3.Connection:
+    if isinstance(path, Path):
+        create_file(path)  # SQLite would create it for everyone; its log has the rights of the file
     connection = sqlite3.connect(
         path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False, uri=isinstance(path, str)
     )
@@ -159,6 +162,7 @@ def copy(connection: sqlite3.Connection, path: Path) -> None:
     _refuse_damage(connection, "The library is damaged, so it was not copied.", (REPAIR,), path)
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
+        create_file(draft)
         with closing(sqlite3.connect(draft, isolation_level=None)) as target:
             retry_while_busy(lambda: connection.backup(target))
             target.execute("PRAGMA journal_mode = DELETE").fetchall()
@@ -187,6 +191,7 @@ def _refuse_damage(connection: sqlite3.Connection, message: str, next_steps: tup
 def _copy_pages(connection: sqlite3.Connection, draft: Path) -> None:
     """Copy one state of the library to a new file; it stays in WAL mode, so that opening it later does not change it."""
     try:
+        create_file(draft)
         with closing(sqlite3.connect(draft, isolation_level=None)) as target:
             retry_while_busy(lambda: connection.backup(target))
     except sqlite3.Error as error:

@@ -10,6 +10,7 @@ from typing import Final
 from pagekeep.config import Settings
 from pagekeep.errors import StoreError
 from pagekeep.library.open import data_folder
+from pagekeep.private_files import make_folder
 
 _SECRET_BYTES: Final = 32
 
@@ -29,7 +30,7 @@ def server_secret(settings: Settings) -> bytes:
     try:
         return _check_length(path.read_bytes())
     except FileNotFoundError:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     secret = secrets.token_bytes(_SECRET_BYTES)
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

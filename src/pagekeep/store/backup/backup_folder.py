@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pagekeep.errors import NotFound, StoreError
+from pagekeep.private_files import make_folder, private
 from pagekeep.store.backup import dump
 from pagekeep.store.backup.damage import (
     BackupReport,
@@ -127,10 +128,10 @@ def _prepare(folder: Path) -> None:
         raise StoreError(
             f"{folder} is not a backup, and not empty.", suggestions=("Name a new folder, or one with a backup.",)
         )
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # settings may hold secrets
-    (folder / _STATES).mkdir(exist_ok=True)
+    make_folder(folder / _STATES)  # settings may hold secrets
     if not marker.exists():
-        marker.write_text(json.dumps({"pagekeep_backup": FORMAT}) + "\n", encoding="utf-8")
+        with open(marker, "w", encoding="utf-8", opener=private) as file:
+            file.write(json.dumps({"pagekeep_backup": FORMAT}) + "\n")
 
 
 def _state_name(now: str) -> str:
@@ -143,7 +144,7 @@ def _write_state(folder: Path, name: str, state: Mapping[str, Any]) -> None:
     document = {"digest": hashlib.sha256(text.encode()).hexdigest(), "state": state}
     path = folder / _STATES / f"{name}.json"
     draft = path.with_name(f".{path.name}.part")
-    with draft.open("w", encoding="utf-8") as file:
+    with open(draft, "w", encoding="utf-8", opener=private) as file:
         json.dump(document, file, sort_keys=True)
         file.flush()
         os.fsync(file.fileno())

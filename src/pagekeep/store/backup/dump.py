@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pagekeep.errors import StoreError
+from pagekeep.private_files import private
 from pagekeep.store.backup.damage import (
     BackupReport,
     DamagedText,
@@ -168,7 +169,7 @@ def write(tx: Transaction, path: Path) -> BackupReport:
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         writing = _Writing(tx, path)
-        with draft.open("wb") as file:
+        with open(draft, "wb", opener=private) as file:
             for frame in writing.frames():
                 file.write(frame)
             file.flush()

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pagekeep.errors import Conflict, StoreError
+from pagekeep.private_files import private
 from pagekeep.store.backup.damage import (
     TEXT_COLUMNS,
     BackupReport,
@@ -235,7 +236,7 @@ def _write_digests(backup: Path, digests: Sequence[str]) -> None:
     path = _digest_file(backup)
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        with draft.open("w", encoding="utf-8") as file:
+        with open(draft, "w", encoding="utf-8", opener=private) as file:
             file.writelines(f"{digest}  {backup.name}\n" for digest in digests)
             file.flush()
             os.fsync(file.fileno())

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from pagekeep.errors import StoreError
+from pagekeep.private_files import private
 from pagekeep.store.packing import is_intact
 
 _NAME: Final = re.compile(r"([0-9a-f]{64})(\.zst)?")
@@ -58,7 +59,7 @@ class BlobFolder:
             _make_folder(path.parent)
             draft = path.with_name(f"{_DRAFT}{os.getpid()}-{secrets.token_hex(8)}")
             try:
-                with draft.open("xb") as file:
+                with open(draft, "xb", opener=private) as file:
                     file.write(data)
                     file.flush()
                     os.fsync(file.fileno())
@@ -125,7 +126,7 @@ def _make_folder(folder: Path) -> None:
     if folder.is_dir():
         return
     _make_folder(folder.parent)
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
     sync_folder(folder.parent)
 
 

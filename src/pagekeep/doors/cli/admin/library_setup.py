@@ -69,10 +69,11 @@ def restore(
     `--what-can-be` everything else is restored; the exit code is then 1.
 
     A backup folder fits both kinds of libraries, files and database servers. Its settings and rules are written where there are
-    none yet.
+    none yet; settings that run commands, open paths or addresses, or let others in are switched off until you confirm them.
     """
     with report_errors(as_json=as_json):
         from pagekeep import config
+        from pagekeep.config import settings_path
         from pagekeep.library.backup import restore as run
 
         done = run(config.load({"library": library, "user": user}), backup, state, what_can_be=what_can_be)
@@ -82,6 +83,8 @@ def restore(
             write(f"Restored {format_count(done.items, 'page')} from {backup}.")
             for name in done.settings:
                 write(f"Restored {name}.")
+            for name in done.unconfirmed:
+                write(f"Switched off until you confirm it in {settings_path()}: {printable(name)}")
             for name in done.different:
                 write(f"Left as it is, though the backup has another version: {name}")
             for what in done.left_out:

@@ -14,6 +14,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple
 
+from pagekeep.private_files import make_folder, private
+
 _CHECKS_PER_SIZE: Final = 20
 """The folder is measured each time a twentieth of the limit was written: other processes write there, too."""
 _FILL_AFTER_CLEANUP: Final = 0.9
@@ -76,11 +78,12 @@ class ImageCache:
 
     def _write(self, path: Path, data: bytes) -> None:
         if not path.parent.is_dir():
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(path.parent)
             (self._folder / "CACHEDIR.TAG").write_bytes(_TAG)
         draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
         try:
-            draft.write_bytes(data)
+            with open(draft, "wb", opener=private) as file:
+                file.write(data)
             draft.replace(path)
         except OSError:
             draft.unlink(missing_ok=True)

@@ -178,7 +178,8 @@ class Connection(H11Protocol):
     @property
     def client_address(self) -> str:
         """The network of the client; behind a trusted proxy that of the client it names, when its request has arrived."""
-        named = self.scope.get("client") if self.scope and self._is_proxy() else None
+        scope: Any = self.scope  # `None` before the first request
+        named = scope.get("client") if scope and self._is_proxy() else None
         return network_of(named[0]) if named else self.address
 
     def _is_proxy(self) -> bool:
