@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -12,8 +13,9 @@ def private(path: str, flags: int) -> int:
 
 
 def create_file(path: Path) -> None:
-    """Create an empty file, unless there is one."""
-    os.close(private(str(path), os.O_WRONLY | os.O_CREAT))
+    """Create an empty file, unless there is one or none can be created: then the one who writes to it finds out why."""
+    with suppress(OSError):
+        os.close(private(str(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL))
 
 
 def make_folder(path: Path) -> None:
