@@ -110,7 +110,6 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.store_full --full
 	$(BIN)/python -m tests.hostile.receipt_flips --full
 	$(BIN)/python -m tests.hostile.verify_histories --full
-	$(BIN)/python -m tests.hostile.failed_saves --full
 	$(BIN)/python -m tests.hostile.backup_folders --full
 	$(BIN)/python -m tests.hostile.backup_faults --full
 	$(BIN)/python -m tests.hostile.full_disk_commands
@@ -134,6 +133,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.big_process --full
 	$(BIN)/python -m tests.hostile.mail_kill 20
 	$(BIN)/python -m tests.hostile.sink_kills 1000 50
+	$(BIN)/python -m tests.hostile.stored_counts --full
 	$(BIN)/python -m tests.hostile.growth
 	$(BIN)/python -m tests.hostile.foreign_content
 	$(BIN)/python -m tests.hostile.command_bombs

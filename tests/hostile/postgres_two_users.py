@@ -52,7 +52,7 @@ SECRET: Final = "quincewort"
 DOOR_TABLES: Final = frozenset({"users", "sessions", "tokens", "identities", "sign_in_failures"})
 """Tables that only the role of the accounts can use."""
 ROLES: Final = ("pagekeep_app", "pagekeep_worker")
-OWNER_FUNCTIONS: Final = frozenset({"matches", "head_matches"})
+OWNER_FUNCTIONS: Final = frozenset({"matches"})
 """The functions that run as the owner; each names the user itself."""
 LONG_AGO: Final = "2000-01-01T00:00:00.000000Z"
 LATER: Final = "2099-01-01T00:00:00.000000Z"

@@ -105,7 +105,15 @@ TYPES = {
         "commits.writer",
     },
     "boolean": {
-        *("items.pinned", "items.archived", "items.fetch_again", "items.gone", "raw_pages.rendered", "users.disabled"),
+        *(
+            "items.pinned",
+            "items.archived",
+            "items.fetch_again",
+            "items.failed",
+            "items.gone",
+            "raw_pages.rendered",
+            "users.disabled",
+        ),
         *("snapshots.rendered", "snapshots.pinned", "entry_pages.rendered", "crawl_results.rendered"),
         "reading_states.chosen",
         *("sinks.takes_items", "sinks.hidden"),
@@ -210,9 +218,10 @@ def test_no_row_can_be_written_for_another_user(session: psycopg.Connection[tupl
 
 
 def test_the_search_functions_give_ones_own_numbers_alone(session: psycopg.Connection[tuple[object, ...]]) -> None:
-    for function in ("matches", "head_matches"):
-        wanted = "'secret' | 'title' | 'a':*"
-        assert session.execute(f"SELECT * FROM {function}(%s::tsquery, 9e15::bigint, 0)", (wanted,)).fetchall() == []
+    wanted = "'secret' | 'title' | 'a':* | '#':*"
+    for top, bottom in ((9 * 10**15, 0), (2_048, 0), (5_000, 4_999), (0, 0), (-5, 5)):
+        found = session.execute("SELECT * FROM matches(%s::tsquery, %s::bigint, %s::bigint)", (wanted, top, bottom))
+        assert found.fetchall() == []
 
 
 def test_the_application_cannot_lift_the_policies(session: psycopg.Connection[tuple[object, ...]]) -> None:
@@ -276,7 +285,7 @@ def test_the_owners_sign_in_acts_as_the_application_too(server: Server, victim: 
 def test_searching_uses_the_text_index(server: Server) -> None:
     with psycopg.connect(server.owner) as owner:
         body = owner.execute("SELECT prosrc FROM pg_proc WHERE proname = 'matches'").fetchone()[0]
-        condition = body[body.index("WHERE array_to_tsvector") : body.index("@@ wanted")]
+        condition = body[body.index("WHERE search_lexemes") : body.index("@@ scope")]
         owner.execute("SET enable_seqscan = off")
         owner.execute("SET search_path = pagekeep")
         plan = owner.execute(f"EXPLAIN SELECT w.seq FROM item_words w {condition} @@ 'secret'::tsquery").fetchall()

@@ -70,7 +70,7 @@ async def save(
     in the library before to the trash. The page's pictures are kept by a job of the queue, later. The store is called in
     threads, as it waits for the disk.
     """
-    what = _Wanted(tags, force, uploaded, join_uploaded, keep_failed, source, action)
+    what = _Wanted(tags, force, uploaded, join_uploaded, keep_failed, source)
     before = await to_thread(store.find_url, normal_url.normalise(request.url)) if action and known is None else known
     is_new = before is None or before.deleted_at is not None
     try:
@@ -85,10 +85,8 @@ async def save(
         from pagekeep.library.mail.attachments import keep_attachments  # it saves them with this function
 
         saved = replace(saved, item=await keep_attachments(saved.item, uploaded.body, store, retrieval, tags))
-    if action and is_new:
-        from_trash = (saved.item.id,) if before is not None and before.id == saved.item.id else ()
-        attachments = saved.item.metadata.attachments if from_trash or saved.outcome == "added" else ()
-        await to_thread(store.record_added, action, (*from_trash, *attachments))
+    if action and (saved.outcome == "added" or (is_new and before is not None)):
+        await to_thread(store.record_added, action, (saved.item.id, *saved.item.metadata.attachments))
     again = not saved.unchanged  # what could not be had before is tried again when the page has changed
     job = await to_thread(request_pictures, store, saved.item, retrieval.settings, again=again)
     await to_thread(request_configured, store, saved.item, retrieval.settings, changed=again)
@@ -105,7 +103,6 @@ class _Wanted:
     join_uploaded: bool
     keep_failed: bool
     source: str | None
-    action: str | None
 
 
 async def _save(
@@ -157,7 +154,6 @@ async def _save(
         request.join_pages,
         retention(retrieval.settings),
         retrieval.settings.check_links_days,
-        what.action,
     )
     existing, saved = known, None
     while saved is None:  # again when another save of the page came first: the better of the two stays
@@ -291,7 +287,6 @@ class _Target:
     join_pages: bool | None
     retention: Retention
     check_days: int
-    action: str | None
 
 
 def _identity(requested: str, captured: Captured, store: Store) -> str:
@@ -327,8 +322,7 @@ def _store(
     )
     new = replace(new, metadata=replace(new.metadata, join_pages=target.join_pages))
     if existing is None:
-        raw = build_item.to_raw_page(fetched, target.now)
-        added = store.add_page_for(target.action, new, raw) if target.action else store.add_page(new, raw)
+        added = store.add_page(new, build_item.to_raw_page(fetched, target.now))
         return SaveResult(added, "added") if added else None
     if existing.metadata.edited:
         return SaveResult(_keep(store, existing, new, None), "kept", build_item.EDITED)

@@ -31,7 +31,7 @@ class Transaction(Protocol):
     stored_text: str
     """Pattern of the expression for a text column as it is stored: SQLite returns bytes, which may not be UTF-8."""
     facets: str
-    """Rows of what each item counts for: user_id, item_id, kind, key, count."""
+    """Follows `SELECT user_id, kind, key, count FROM`: all that is counted, of items and of what is stored with them."""
 
     def all(self, sql: str, **values: Any) -> list[Row]:
         """Return all rows of a query."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from time import sleep
+from time import monotonic, sleep
 from typing import Any, Final, TypeVar, cast
 
 import psycopg
@@ -34,6 +34,7 @@ from pagekeep.store.postgres_types import BEFORE_ALL_TIMES, adapt
 from pagekeep.store.reindex import refuse_upgrade, reindex
 from pagekeep.store.search import word_matches
 from pagekeep.store.search.filters import Where
+from pagekeep.store.search.indexed_text import padded
 
 T = TypeVar("T")
 Connection = psycopg.Connection[Row]
@@ -43,6 +44,8 @@ _MAX_LOSSES: Final = 5
 """Connections that one transaction may lose. It is then perhaps what makes the server fail, and is not run again."""
 _RESOLVE_SECONDS: Final = 10
 """How long to wait for the end of a transaction whose connection was lost during its commit."""
+_FIRST_RANGE, _LAST_RANGE = 2**11, 2**20
+"""Numbers that a search looks at first, and before it looks at all that are left."""
 _PARAMETER: Final = re.compile(r":([a-z_]\w*)")
 _CONFLICTS: Final = (
     errors.SerializationFailure,
@@ -152,10 +155,11 @@ class PostgresTransaction:
     word_matches = word_matches.POSTGRES
     skip_locked = "FOR UPDATE SKIP LOCKED"
     stored_text = "{}"
-    facets = "item_facets()"
+    facets = "item_facets() UNION ALL SELECT user_id, kind, key, count FROM stored_facets()"
 
     def __init__(self, connection: Connection, user_id: str) -> None:
         self._connection = connection
+        self._deadline: float | None = None
         self.user_id = user_id
 
     def all(self, sql: str, **values: Any) -> list[Row]:
@@ -169,7 +173,14 @@ class PostgresTransaction:
             cursor.executemany(_with_parameters(sql), rows)
 
     def limit_time(self, seconds: float) -> None:
-        self._connection.execute(f"SET LOCAL statement_timeout = {int(seconds * 1_000)}")
+        self._deadline = monotonic() + seconds
+        self._limit_statement()
+
+    def _limit_statement(self) -> None:
+        """Leave the next statement what is left of the time of the transaction, if that is limited."""
+        if self._deadline is not None:
+            left = max(1, int((self._deadline - monotonic()) * 1_000))
+            self._connection.execute(f"SET LOCAL statement_timeout = {left}")
 
     def lock(self, name: str) -> None:
         self._connection.execute(
@@ -206,53 +217,82 @@ class PostgresTransaction:
         self, query: ItemQuery, where: Where, *, head: bool, top: int, bottom: int, limit: int
     ) -> list[tuple[int, str, str]]:
         values = {**where.values, "top": top, "bottom": bottom, "limit": limit}
-        source, order, parts = "items i", "i.seq", [str(where), "i.seq < :top", "i.seq >= :bottom"]
+        parts = [str(where)]
         if query.terms:
-            function = "head_matches" if head else "matches"
-            # Sorted before the join, which then stops at the limit, however many match.
-            found = (
-                f"SELECT f.seq FROM {function}(CAST(:wanted AS tsquery), :top, :bottom) AS f (seq) ORDER BY f.seq DESC"
-            )
-            source, order = f"({found}) m JOIN items i ON i.seq = m.seq", "m.seq"
-            values["wanted"] = " & ".join(map(_lexemes, query.terms))
             in_head = _contains(query.terms, values, "h", ("head",))
-            phrases = tuple(term for term in query.terms if len(term.words) > 1)
-            parts += [in_head] if head else [_contains(phrases, values, "b", ("head", "body")), f"NOT {in_head}"]
-        parts += [
-            f"i.seq NOT IN ({_select_matches(term, values, f'x{number}')})"
-            for number, term in enumerate(query.excluded)
-        ]
+            parts.append(in_head if head else f"NOT {in_head}")
+        if where.few or not (query.terms or query.excluded):
+            # Few enough that their texts are read.
+            parts += ["i.seq < :top", "i.seq >= :bottom", _contains(query.terms, values, "t", ("head", "body"))]
+            parts += _exclude(query.excluded, values)
+            return self._select_words("items i JOIN item_words w ON w.seq = i.seq", "i.seq", parts, values)
+        phrases = [term for term in query.terms if len(term.words) > 1]
+        parts += [_contains(phrases, values, "t", ("head", "body"))]
+        parts += _exclude([term for term in query.excluded if len(term.words) > 1], values)
+        # A lookup with its own limit: only so are items looked up one by one, until there are enough.
+        source = (
+            "(SELECT f.seq FROM matches(CAST(:wanted AS tsquery), :top, :bottom) AS f (seq) ORDER BY f.seq DESC) m "
+            "CROSS JOIN LATERAL (SELECT w.head, w.body FROM items i JOIN item_words w ON w.seq = i.seq "
+            f"WHERE i.seq = m.seq AND {' AND '.join(parts)} LIMIT 1) w"
+        )
+        values["wanted"] = _lexemes(query, mark="^" if head else "")
+        found: list[tuple[int, str, str]] = []
+        for end, begin in _ranges(query, top, bottom):
+            self._limit_statement()
+            values |= {"top": end, "bottom": begin, "limit": limit - len(found)}
+            found += self._select_words(source, "m.seq", ["TRUE"], values)
+            if len(found) >= limit:
+                break
+        return found
+
+    def _select_words(
+        self, source: str, seq: str, parts: Sequence[str], values: Mapping[str, Any]
+    ) -> list[tuple[int, str, str]]:
         rows = self.all(
-            f"SELECT i.seq, w.head, w.body FROM {source} JOIN item_words w ON w.seq = i.seq "
-            f"WHERE {' AND '.join(parts)} ORDER BY {order} DESC LIMIT :limit",
+            f"SELECT {seq}, w.head, w.body FROM {source} WHERE {' AND '.join(parts)} ORDER BY {seq} DESC LIMIT :limit",
             **values,
         )
         return cast("list[tuple[int, str, str]]", rows)
 
 
-def _lexemes(term: Term) -> str:
+def _ranges(query: ItemQuery, top: int, bottom: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of numbers to search one after the other, the newest first: the end of each, and where it begins.
+
+    Each is eight times as long as the one before: common words are found in the first, rare ones after a few. With the
+    beginning of a word there is one range: the index collects all words that continue it again for each.
+    """
+    reach = _FIRST_RANGE
+    if any(term.prefix for term in (*query.terms, *query.excluded)):
+        reach = _LAST_RANGE * 8
+    while top > bottom:
+        # It begins where a block of the index does, see `search_blocks`.
+        begin = bottom if reach > _LAST_RANGE else max(bottom, (top - reach) // (reach // 2) * (reach // 2))
+        yield top, begin
+        top, reach = begin, reach * 8
+
+
+def _lexemes(query: ItemQuery, mark: str) -> str:
     """Return the words as a `tsquery`. They contain only letters and digits, so none can end the quotation."""
-    *first, last = (f"'{word}'" for word in term.words)
-    return "(" + " & ".join([*first, last + ":*" if term.prefix else last]) + ")"
+    parts = []
+    for term in query.terms:
+        *first, last = (f"'{mark}{word}'" for word in term.words)
+        parts += [*first, last + ":*" if term.prefix else last]
+    parts += [f"!'{term.words[0]}'" + (":*" if term.prefix else "") for term in query.excluded if len(term.words) == 1]
+    return " & ".join(parts)
 
 
-def _select_matches(term: Term, values: dict[str, Any], name: str) -> str:
-    """Return a query for the numbers of items with the term."""
-    values[name] = _lexemes(term)
-    found = f"SELECT x.seq FROM matches(CAST(:{name} AS tsquery), :top, :bottom) AS x (seq)"
-    if len(term.words) == 1:
-        return found
-    return f"{found} JOIN item_words w ON w.seq = x.seq WHERE {_contains((term,), values, name, ('head', 'body'))}"
-
-
-def _contains(terms: tuple[Term, ...], values: dict[str, Any], name: str, columns: tuple[str, ...]) -> str:
+def _contains(terms: Sequence[Term], values: dict[str, Any], name: str, columns: tuple[str, ...]) -> str:
     """Return the condition that each term occurs, word after word, in one of the columns."""
     parts = ["TRUE"]
     for number, term in enumerate(terms):
-        values[f"{name}_{number}"] = f"% {' '.join(term.words)}" + ("%" if term.prefix else " %")
-        found = (f"' ' || w.{column} || ' ' LIKE :{name}_{number}" for column in columns)
+        values[f"{name}_{number}"] = padded(term)
+        found = (f"STRPOS(' ' || w.{column} || ' ', :{name}_{number}) > 0" for column in columns)
         parts.append(f"({' OR '.join(found)})")
     return f"({' AND '.join(parts)})"
+
+
+def _exclude(terms: Sequence[Term], values: dict[str, Any]) -> list[str]:
+    return [f"NOT {_contains((term,), values, f'x{at}', ('head', 'body'))}" for at, term in enumerate(terms)]
 
 
 def _begin(connection: Connection, mode: str, user_id: str) -> bytes:

@@ -28,6 +28,7 @@ from pagekeep.store.packing import pack, packer, unpack
 from pagekeep.store.reindex import refuse_upgrade, reindex
 from pagekeep.store.search import word_matches
 from pagekeep.store.search.filters import Where
+from pagekeep.store.search.indexed_text import padded
 from pagekeep.store.sqlite_check import REPAIR, find_broken_rows, find_damage, has_broken_structure
 from pagekeep.store.sqlite_errors import is_busy, refuse, refuse_code
 
@@ -224,7 +225,7 @@ class SqliteTransaction:
     word_matches = word_matches.SQLITE
     skip_locked = ""
     stored_text = "CAST({} AS BLOB)"
-    facets = "item_facets"
+    facets = "item_facets UNION ALL SELECT user_id, kind, key, count FROM stored_facets"
 
     def __init__(self, connection: sqlite3.Connection, user_id: str) -> None:
         self._connection = connection
@@ -296,14 +297,19 @@ class SqliteTransaction:
         values = {**where.values, "top": top, "bottom": bottom, "limit": limit}
         if query.terms:
             # CROSS JOIN keeps the order of the tables: the index returns rows newest first, and stops at the limit.
-            source = "item_search s CROSS JOIN items i ON i.seq = s.rowid"
-            found, order = "s.rowid < :top AND s.rowid >= :bottom AND item_search MATCH :match", "s.rowid"
-            values["match"] = _match(query, head=head)
+            index = "head_search" if head else "item_search"
+            source = f"{index} s CROSS JOIN items i ON i.seq = s.rowid"
+            found, order = f"s.rowid < :top AND s.rowid >= :bottom AND {index} MATCH :match", "s.rowid"
+            values["match"] = " AND ".join(map(_phrase, query.terms))
+            if not head:  # not in the syntax of FTS5, which would look for the next item that has them in its head
+                found += f" AND NOT ({_in_head(query.terms, values)})"
         else:
             source, found, order = "items i", "i.seq < :top AND i.seq >= :bottom", "i.seq"
-            if query.excluded:
-                found += " AND i.seq NOT IN (SELECT rowid FROM item_search WHERE item_search MATCH :match)"
-                values["match"] = _any(query.excluded)
+        if query.excluded and query.terms and not head:
+            values["match"] = f"({values['match']}) NOT ({_any(query.excluded)})"
+        elif query.excluded:
+            found += " AND i.seq NOT IN (SELECT rowid FROM item_search WHERE item_search MATCH :excluded)"
+            values["excluded"] = _any(query.excluded)
         rows = self.all(
             f"SELECT i.seq, w.head, w.body FROM {source} CROSS JOIN item_words w ON w.seq = i.seq "
             f"WHERE {found} AND {where} ORDER BY {order} DESC LIMIT :limit",
@@ -312,11 +318,10 @@ class SqliteTransaction:
         return [(seq, found_head, unpack(packed).decode()) for seq, found_head, packed in rows]
 
 
-def _match(query: ItemQuery, *, head: bool) -> str:
-    """Return the query in the syntax of FTS5."""
-    every = "(" + " AND ".join(map(_phrase, query.terms)) + ")"
-    match = f"({{head}} : {every})" if head else f"({every} NOT ({{head}} : {every}))"
-    return f"{match} NOT ({_any(query.excluded)})" if query.excluded else match
+def _in_head(terms: tuple[Term, ...], values: dict[str, Any]) -> str:
+    """Return the condition that the head has all terms."""
+    values |= {f"h_{number}": padded(term) for number, term in enumerate(terms)}
+    return " AND ".join(f"INSTR(' ' || w.head || ' ', :h_{number}) > 0" for number in range(len(terms)))
 
 
 def _any(terms: tuple[Term, ...]) -> str:
@@ -430,10 +435,11 @@ class SqliteEngine:
                     yield " ".join(map(str, row))
         if not self.writable:
             return
-        try:
-            self.write(lambda tx: tx.run("INSERT INTO item_search (item_search) VALUES ('integrity-check')"))
-        except StoreError as error:
-            yield f"The search index: {error.message}"
+        for index in ("item_search", "head_search"):
+            try:
+                self.write(lambda tx, index=index: tx.run(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')"))  # type: ignore[misc]
+            except StoreError as error:
+                yield f"The search index: {error.message}"
 
 
 def _transact(connection: sqlite3.Connection, begin: str, work: Callable[[SqliteTransaction], T], user_id: str) -> T:

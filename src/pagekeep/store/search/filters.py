@@ -28,6 +28,8 @@ class Where:
     def __init__(self, user_id: str) -> None:
         self.parts = ["i.user_id = :user"]
         self.values: dict[str, Any] = {"user": user_id}
+        self.few = False
+        """Whether the condition itself names a few items, so that their texts can be read instead of an index."""
 
     def add(self, sql: str, *values: Any) -> None:
         """Add a condition; `{0}`, `{1}`... in the SQL are replaced by the values."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from pagekeep.model import Term
 from pagekeep.store.search.search_words import words
 from pagekeep.text import LINK_TARGET
 
@@ -34,3 +35,8 @@ def head_words(title: str, author: str | None, tags: Sequence[str]) -> str:
 def body_words(content: str) -> str:
     """Return the search words of the content, joined by spaces."""
     return " ".join(words(LINK_TARGET.sub(" ", without_frontmatter(content))))
+
+
+def padded(term: Term) -> str:
+    """Return the term as it is in search words that begin and end with a space."""
+    return f" {' '.join(term.words)}" + ("" if term.prefix else " ")

@@ -49,15 +49,28 @@ def _folded(name: str) -> str:
     return f" {' '.join(words(name))}"
 
 
-def narrowed(tx: Transaction, filters: tuple[Filter, ...]) -> Where:
-    """Return the condition that all filters hold; where one of them leaves few items, these are looked up first."""
+def walked_tag(tx: Transaction, query: ItemQuery) -> str | None:
+    """Return the key of the rarest tag along whose items, in the order they were saved, a list can be read."""
+    if query.order != "saved" or Filter("is", "deleted") in query.filters:
+        return None
+    tags = [tag_key(clean_text(one.value)) for one in query.filters if one.name == "tag" and not one.negated]
+    return min(tags, key=lambda tag: kept_count(tx, "tag", tag)) if len(tags) > 1 else next(iter(tags), None)
+
+
+def narrowed(tx: Transaction, filters: tuple[Filter, ...], *, without: str = "") -> Where:
+    """Return the condition that all filters hold; where one of them leaves few items, these are looked up first.
+
+    Filters of the kind `without` are not looked up: the caller reads along them.
+    """
     where = where_of(tx.user_id, filters)
     if Filter("is", "deleted") in filters:
         return where
-    sets = [found for found in (_select(tx, filter) for filter in filters if not filter.negated) if found]
+    chosen = [filter for filter in filters if not filter.negated and filter.name != without]
+    sets = [found for found in (_select(tx, filter) for filter in chosen) if found]
     if sets:
         _, sql, value = min(sets, key=lambda found: found[0])
         where.add(f"i.seq IN ({sql})", *value)
+        where.few = True
         where.parts[0] = "i.user_id || '' = :user"  # else SQLite walks along the index of the order all the same
     return where
 
@@ -66,26 +79,26 @@ def _select(tx: Transaction, filter: Filter) -> tuple[int, str, tuple[Any, ...]]
     """Return how many items a filter leaves and the query for their numbers; `None` for many, or without an index."""
     value = clean_text(filter.value)
     if filter.name == "tag":
-        count = _count(tx, "tag", tag_key(value))
+        count = kept_count(tx, "tag", tag_key(value))
         sql = (
             "SELECT n.seq FROM item_tags t JOIN items n ON n.user_id = t.user_id AND n.id = t.item_id "
             "WHERE t.user_id = :user AND t.tag = {0}"
         )
         return (count, sql, (tag_key(value),)) if count <= FEW else None
     if filter.name == "is" and value in ("reading", "read"):
-        count = _count(tx, "state", value)
+        count = kept_count(tx, "state", value)
         sql = (
             "SELECT n.seq FROM reading_states t JOIN items n ON n.user_id = t.user_id AND n.id = t.item_id "
             "WHERE t.user_id = :user AND t.state = {0}"
         )
         return (count, sql, (value,)) if count <= FEW else None
     if filter.name == "quality":
-        count = _count(tx, "quality", value)
+        count = kept_count(tx, "quality", value)
         sql = "SELECT n.seq FROM items n WHERE n.user_id = :user AND n.quality = {0}"
         return (count, sql, (value,)) if count <= FEW else None
     if filter.name == "author":
         names = tuple(name for name in value.split(NAME_END) if name)
-        count = sum(_count(tx, "author", name) for name in names)
+        count = sum(kept_count(tx, "author", name) for name in names)
         marks = ", ".join(f"{{{number}}}" for number in range(len(names)))
         sql = f"SELECT n.seq FROM items n WHERE n.user_id = :user AND n.author_key IN ({marks})"
         return (count, sql, names) if names and count <= FEW else None
@@ -105,7 +118,8 @@ def _select_range(tx: Transaction, column: str, first: str, last: str) -> tuple[
     return (count, sql, (first, last)) if count <= FEW else None
 
 
-def _count(tx: Transaction, kind: str, key: str) -> int:
+def kept_count(tx: Transaction, kind: str, key: str) -> int:
+    """Return a count that the database keeps."""
     rows = tx.all(
         "SELECT count FROM item_counts WHERE user_id = :user AND kind = :kind AND key = :key",
         user=tx.user_id,

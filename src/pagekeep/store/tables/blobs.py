@@ -34,7 +34,7 @@ _PUT: Final = (
     + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS if name not in _KEY)
 )
 USES: Final = ("SELECT 1 FROM item_blobs l WHERE l.user_id = b.user_id AND l.hash = b.hash",)
-"""Queries that find a use of the blob `b`. A table that refers to blobs adds its own here."""
+"""Queries that find a use of the blob `b`. A table that refers to blobs adds its own here, and triggers that count it."""
 _USED: Final = " OR ".join(f"EXISTS ({query})" for query in USES)
 MAX_BLOB_BYTES: Final = 500_000_000
 """PostgreSQL stores values up to 1 GB, and needs them in memory."""
@@ -46,6 +46,8 @@ _BATCH: Final = 200
 _LONG_AGO: Final = "0001-01-01T00:00:00.000000Z"
 _MAX_ATTEMPTS: Final = 5
 _MAX_SITES: Final = 50
+_ROLE: Final = "role "
+"""How the keys of counts by role begin."""
 
 
 class BlobTable(Table):
@@ -193,8 +195,10 @@ class BlobTable(Table):
     @reads
     def blob_bytes(self, tx: Transaction) -> int:
         """Return the bytes of all kept files on the disk."""
-        rows = tx.all("SELECT COALESCE(SUM(stored), 0) FROM blobs WHERE user_id = :user", user=tx.user_id)
-        return int(rows[0][0])
+        rows = tx.all(
+            "SELECT count FROM item_counts WHERE user_id = :user AND kind = 'bytes' AND key = 'blobs'", user=tx.user_id
+        )
+        return int(rows[0][0]) if rows else 0
 
     def collect_blobs(self, now: str, unused_before: str, *, at_once: bool = False, sweep: bool = True) -> Collected:
         """Remove files that were found unused before a time; note those that are found unused now.
@@ -264,26 +268,32 @@ class BlobTable(Table):
 
     @reads
     def storage(self, tx: Transaction) -> Storage:
-        """Return what the library takes on the disk."""
-        user = {"user": tx.user_id}
-        roles = tx.all(
-            "SELECT r.role, COUNT(*), SUM(r.stored) FROM (SELECT DISTINCT l.role, b.hash, b.stored FROM item_blobs l "
-            "JOIN blobs b ON b.user_id = l.user_id AND b.hash = l.hash WHERE l.user_id = :user) r GROUP BY r.role",
-            **user,
+        """Return what the library takes on the disk, from numbers that triggers of the database keep."""
+        uses: dict[str, dict[str, int]] = {"files": {}, "bytes": {}}
+        for kind, key, count in tx.all(
+            "SELECT kind, key, count FROM item_counts WHERE user_id = :user AND kind IN ('files', 'bytes') ORDER BY key",
+            user=tx.user_id,
+        ):
+            uses[kind][key] = int(count)
+        sites = tx.all(
+            "SELECT key, count FROM item_counts WHERE user_id = :user AND kind = 'site_bytes' "
+            f"ORDER BY count DESC, key LIMIT {_MAX_SITES}",
+            user=tx.user_id,
         )
+
+        def use(key: str) -> BlobUse:
+            return BlobUse(uses["files"].get(key, 0), uses["bytes"].get(key, 0))
+
+        raw, current, blobs, used = map(use, ("raw", "current", "blobs", "used"))
         return Storage(
-            text=int(tx.all("SELECT COALESCE(SUM(LENGTH(content)), 0) FROM items WHERE user_id = :user", **user)[0][0]),
-            raw_pages=_use(tx, "SELECT COUNT(*), SUM(packed) FROM raw_bodies WHERE user_id = :user"),
-            snapshots=_use(
-                tx,
-                "SELECT COUNT(*), SUM(b.packed) FROM raw_bodies b WHERE b.user_id = :user AND NOT EXISTS "
-                "(SELECT 1 FROM raw_pages p WHERE p.user_id = b.user_id AND p.hash = b.hash)",
-            ),
-            blobs=_use(tx, "SELECT COUNT(*), SUM(stored) FROM blobs WHERE user_id = :user"),
-            roles={role: BlobUse(int(count), int(size)) for role, count, size in sorted(roles)},
-            unused=_use(tx, f"SELECT COUNT(*), SUM(b.stored) FROM blobs b WHERE b.user_id = :user AND NOT ({_USED})"),
-            left_out=_use(tx, "SELECT COUNT(*), 0 FROM item_blobs WHERE user_id = :user AND state = 'left_out'").count,
-            sites=_sites(tx),
+            text=uses["bytes"].get("text", 0),
+            raw_pages=raw,
+            snapshots=BlobUse(raw.count - current.count, raw.bytes - current.bytes),
+            blobs=blobs,
+            roles={key.removeprefix(_ROLE): use(key) for key in uses["files"] if key.startswith(_ROLE)},
+            unused=BlobUse(blobs.count - used.count, blobs.bytes - used.bytes),
+            left_out=uses["files"].get("left_out", 0),
+            sites=tuple((site, int(size)) for site, size in sites),
         )
 
     def blob_faults(self) -> list[str]:
@@ -343,22 +353,3 @@ def _among(column: str, values: Sequence[str]) -> tuple[str, dict[str, str]]:
 
 def _link(row: Sequence[Any]) -> ItemBlob:
     return ItemBlob(**dict(zip(_FIELDS, row[1:], strict=True)))
-
-
-def _use(tx: Transaction, sql: str) -> BlobUse:
-    count, size = tx.all(sql, user=tx.user_id)[0]
-    return BlobUse(int(count), int(size or 0))
-
-
-def _sites(tx: Transaction) -> tuple[tuple[str, int], ...]:
-    """Return the sites that take most; a file that several items of a site use counts once."""
-    rows = tx.all(
-        "SELECT s.domain, SUM(s.stored) FROM ("
-        "SELECT DISTINCT i.domain, b.hash, b.stored FROM item_blobs l JOIN items i ON i.user_id = l.user_id "
-        "AND i.id = l.item_id JOIN blobs b ON b.user_id = l.user_id AND b.hash = l.hash WHERE l.user_id = :user "
-        "UNION ALL SELECT DISTINCT i.domain, r.hash, r.packed FROM raw_pages p JOIN items i ON i.user_id = p.user_id "
-        "AND i.id = p.item_id JOIN raw_bodies r ON r.user_id = p.user_id AND r.hash = p.hash WHERE p.user_id = :user"
-        f") s GROUP BY s.domain ORDER BY SUM(s.stored) DESC, s.domain LIMIT {_MAX_SITES}",
-        user=tx.user_id,
-    )
-    return tuple((domain, int(size)) for domain, size in rows)

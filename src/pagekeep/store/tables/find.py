@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Final
 
 from pagekeep.model import Filter, Hit, ItemPage, ItemQuery, Order
+from pagekeep.model.tags import tag_key
 from pagekeep.store.engine import Transaction
 from pagekeep.store.search.filters import where_of
 from pagekeep.store.search.list_filters import expand
-from pagekeep.store.search.narrow import narrowed
+from pagekeep.store.search.narrow import kept_count, narrowed, walked_tag
 from pagekeep.store.search.page_key import read_key, read_time, write_key
 from pagekeep.store.storable import clean_id
 from pagekeep.store.table import Table, reads
@@ -49,19 +50,24 @@ class FindTable(Table):
         if query.order == "relevance" or query.terms or query.excluded:
             return search(tx, query)
         limit = max(1, min(query.limit, MAX_ITEMS))
-        where, kind = narrowed(tx, query.filters), [query.order, query.descending]
-        column = ORDER_COLUMNS[query.order].format(no_time=tx.no_time)
+        tag = walked_tag(tx, query)
+        where, kind = narrowed(tx, query.filters, without="tag" if tag else ""), [query.order, query.descending]
+        source, column, key = "items i", ORDER_COLUMNS[query.order].format(no_time=tx.no_time), "i.id"
+        if tag is not None and not where.few:
+            # CROSS JOIN: SQLite looks the items up in the order of the tag's index.
+            source, column, key = "item_tags w CROSS JOIN items i", "w.saved_at", "w.item_id"
+            where.add("w.user_id = :user AND w.tag = {0} AND i.user_id = w.user_id AND i.id = w.item_id", tag)
         direction, sign = ("DESC", "<") if query.descending else ("ASC", ">")
         if query.after is not None:
             begin, item_id = read_key(query.after, kind, str, str)
             if query.order in TIMES:
                 begin = read_time(begin) or tx.no_time
-            where.add(f"({column}, i.id) {sign} ({{0}}, {{1}})", begin, clean_id(item_id))
-        order = f"{column} {direction}, i.id {direction}"
+            where.add(f"({column}, {key}) {sign} ({{0}}, {{1}})", begin, clean_id(item_id))
+        order = f"{column} {direction}, {key} {direction}"
         skip = f" OFFSET {int(query.offset)}" if query.offset > 0 else ""
         # First the numbers, then the items: a sort then moves no texts.
         found = tx.all(
-            f"SELECT {column}, i.id, i.seq FROM items i WHERE {where} ORDER BY {order} LIMIT {limit + 1}{skip}",
+            f"SELECT {column}, i.id, i.seq FROM {source} WHERE {where} ORDER BY {order} LIMIT {limit + 1}{skip}",
             **where.values,
         )
         hits = tuple(Hit(item) for item in get_by_seq(tx, [row[-1] for row in found[:limit]]))
@@ -71,9 +77,9 @@ class FindTable(Table):
     def count(self, tx: Transaction, filters: tuple[Filter, ...]) -> int:
         """Return the number of items for which all filters hold."""
         if filters in _COUNTED:
-            sql = "SELECT count FROM item_counts WHERE user_id = :user AND kind = 'state' AND key = :key"
-            rows = tx.all(sql, user=tx.user_id, key=_COUNTED[filters])
-            return int(rows[0][0]) if rows else 0
+            return kept_count(tx, "state", _COUNTED[filters])
+        if len(filters) == 1 and filters[0].name == "tag" and not filters[0].negated:
+            return kept_count(tx, "tag", tag_key(filters[0].value))
         filters = expand(tx, ItemQuery(filters=filters)).filters
         where = where_of(tx.user_id, filters)
         return int(tx.all(f"SELECT COUNT(*) FROM items i WHERE {where}", **where.values)[0][0])

@@ -84,7 +84,11 @@ class ItemTable(Table):
 
         Of several first saves at once exactly one adds the page.
         """
-        return add_page(tx, item, raw if self._keep_raw else None)
+        item = check_item(tx, item)
+        tx.lock(url_hash(item.url))
+        if _find_url(tx, item.url) is not None:
+            return None
+        return _insert_page(tx, item, raw if self._keep_raw else None)
 
     @reads
     def get(self, tx: Transaction, key: str) -> Item:
@@ -113,7 +117,9 @@ class ItemTable(Table):
     def get_many(self, tx: Transaction, item_ids: Sequence[str]) -> tuple[Item, ...]:
         """Return the items with these ids that exist, deleted or not, in this order."""
         ids = [clean_id(item_id) for item_id in item_ids]
-        found = {str(row[0]): item_of(row) for row in _select_in(tx, "i.id", ids)}
+        found = {
+            str(row[0]): item_of(row) for row in _select_in(tx, "i.user_id = :user AND i.id", ids, user=tx.user_id)
+        }
         return tuple(found[item_id] for item_id in ids if item_id in found)
 
     @reads
@@ -235,13 +241,6 @@ class ItemTable(Table):
         return len(purged)
 
 
-def add_page(tx: Transaction, item: Item, raw: RawPage | None) -> Item | None:
-    """Save a page whose URL is new; `None` when an item, deleted or not, has the URL."""
-    item = check_item(tx, item)
-    tx.lock(url_hash(item.url))
-    return None if _find_url(tx, item.url) is not None else _insert_page(tx, item, raw)
-
-
 def put_page(
     tx: Transaction,
     item: Item,
@@ -317,13 +316,13 @@ def get_by_seq(tx: Transaction, seqs: Sequence[int]) -> Iterator[Item]:
     return (found[seq] for seq in seqs)
 
 
-def _select_in(tx: Transaction, column: str, values: Sequence[int | str]) -> Iterator[Row]:
+def _select_in(tx: Transaction, condition: str, values: Sequence[int | str], **others: str) -> Iterator[Row]:
     for begin in range(0, len(values), _LIST_LENGTH):
         part = list(values[begin : begin + _LIST_LENGTH])
         # Always a list of full length, so that the statement is prepared once.
         names = {f"n{at}": value for at, value in enumerate([*part, *part[:1] * (_LIST_LENGTH - len(part))])}
         marks = ", ".join(f":{name}" for name in names)
-        yield from tx.all(f"{SELECT} WHERE i.user_id = :user AND {column} IN ({marks})", user=tx.user_id, **names)
+        yield from tx.all(f"{SELECT} WHERE {condition} IN ({marks})", **names, **others)
 
 
 def check_item(tx: Transaction, item: Item) -> Item:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from pagekeep.model import Hit, ItemPage, ItemQuery, Term
 from pagekeep.store.engine import Transaction
 from pagekeep.store.search.filters import Where
-from pagekeep.store.search.indexed_text import FIELD_END
+from pagekeep.store.search.indexed_text import FIELD_END, padded
 from pagekeep.store.search.narrow import narrowed
 from pagekeep.store.search.page_key import read_key, write_key
 from pagekeep.store.search.snippet import snippet
@@ -50,13 +50,18 @@ def search(tx: Transaction, query: ItemQuery) -> ItemPage:
     limit, kind = max(1, min(query.limit, MAX_HITS)), ["search", query.text]
     begin = None
     if query.after is None:
-        newest = int(tx.all("SELECT COALESCE(MAX(seq), 0) + 1 FROM items WHERE user_id = :user", user=tx.user_id)[0][0])
+        newest = first_free(tx)
     else:
         newest, *values = read_key(query.after, kind, int, int, int, int, float, int)
         begin = _Place(*values)
     places = list(islice(walk_places(tx, query, newest, begin), limit + 1))
     key = write_key(kind, newest, *places[limit - 1]) if len(places) > limit else None
     return ItemPage(tuple(_hits(tx, query, places[:limit])), key)
+
+
+def first_free(tx: Transaction) -> int:
+    """Return a number above those of all items of the user; on SQLite of all users, which takes no look at the items."""
+    return int(tx.all("SELECT COALESCE(MAX(seq), 0) + 1 FROM items")[0][0])
 
 
 def walk_places(tx: Transaction, query: ItemQuery, newest: int, begin: _Place | None) -> Iterator[_Place]:
@@ -92,7 +97,7 @@ def rank(terms: tuple[Term, ...], head: str, body: str) -> float:
     length = 1.0 + len(body) / _USUAL_LENGTH
     total = 0.0
     for term in terms:
-        text = _padded(term)
+        text = padded(term)
         times = body.count(text)
         total += _TITLE_WEIGHT * (text in title) + _HEAD_WEIGHT * (text in rest) + times / (times + length)
     return round(total, 9)
@@ -104,14 +109,9 @@ def has_words(tx: Transaction, query: ItemQuery, where: Where, seq: int) -> bool
     texts = [f" {text} " for _, *found in rows for text in found]
 
     def occurs(term: Term) -> bool:
-        return any(_padded(term) in text for text in texts)
+        return any(padded(term) in text for text in texts)
 
     return all(map(occurs, query.terms)) and not any(map(occurs, query.excluded))
-
-
-def _padded(term: Term) -> str:
-    """Return the term as it is in a text that begins and ends with a space."""
-    return f" {' '.join(term.words)}" + ("" if term.prefix else " ")
 
 
 def _hits(tx: Transaction, query: ItemQuery, places: list[_Place]) -> Iterator[Hit]:

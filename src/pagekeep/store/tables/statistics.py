@@ -24,37 +24,27 @@ class StatisticsTable(Table):
         Deleted items count in `deleted` only, failed saves in `failed` only.
         """
         user = {"user": tx.user_id}
-        items, archived, pinned, domains, words = tx.all(
-            "SELECT COUNT(*), COUNT(*) FILTER (WHERE i.archived), COUNT(*) FILTER (WHERE i.pinned), "
-            "COUNT(DISTINCT i.domain_key), COALESCE(SUM(w.words), 0) FROM items i LEFT JOIN item_words w ON w.seq = i.seq "
-            "WHERE i.user_id = :user AND i.deleted_at IS NULL AND NOT i.failed",
+        kept: dict[str, dict[str, int]] = {"state": {}, "quality": {}, "words": {}, "files": {}, "bytes": {}}
+        kinds = ", ".join(f"'{kind}'" for kind in kept)
+        for kind, key, count in tx.all(
+            f"SELECT kind, key, count FROM item_counts WHERE user_id = :user AND kind IN ({kinds}) ORDER BY kind, key",
             **user,
-        )[0]
-        sql = "SELECT COUNT(*) FROM items WHERE user_id = :user AND deleted_at IS NULL AND failed"
-        failed = tx.all(sql, **user)[0][0]
-        deleted = tx.all("SELECT COUNT(*) FROM items WHERE user_id = :user AND deleted_at IS NOT NULL", **user)[0][0]
-        levels = tx.all(
-            "SELECT quality, COUNT(*) FROM items WHERE user_id = :user AND deleted_at IS NULL AND NOT failed "
-            "AND quality IS NOT NULL "
-            "GROUP BY quality ORDER BY quality",
-            **user,
-        )
-        pages, size, packed = tx.all(
-            "SELECT COUNT(*), COALESCE(SUM(size), 0), COALESCE(SUM(packed), 0) FROM raw_bodies WHERE user_id = :user",
-            **user,
-        )[0]
+        ):
+            kept[kind][key] = int(count)
+        domains = tx.all("SELECT COUNT(*) FROM item_counts WHERE user_id = :user AND kind = 'site'", **user)[0][0]
+        state = kept["state"]
         return {
-            "items": items,
-            "quality": dict(levels),
-            "archived": int(archived),
-            "pinned": int(pinned),
-            "failed": failed,
-            "deleted": deleted,
-            "domains": domains,
-            "words": int(words),
-            "raw_pages": pages,
-            "raw_bytes": int(size),
-            "raw_bytes_packed": int(packed),
+            "items": state.get("all", 0),
+            "quality": kept["quality"],
+            "archived": state.get("archive", 0),
+            "pinned": state.get("pinned", 0),
+            "failed": state.get("failed", 0),
+            "deleted": state.get("trash", 0),
+            "domains": int(domains),
+            "words": kept["words"].get("all", 0),
+            "raw_pages": kept["files"].get("raw", 0),
+            "raw_bytes": kept["bytes"].get("raw_unpacked", 0),
+            "raw_bytes_packed": kept["bytes"].get("raw", 0),
         }
 
     @reads

@@ -127,7 +127,7 @@ class CountTable(Table):
             tx.run("DELETE FROM item_counts WHERE user_id = :user", user=tx.user_id)
             tx.run(
                 "INSERT INTO item_counts (user_id, kind, key, count) SELECT user_id, kind, key, SUM(count) "
-                f"FROM {tx.facets} WHERE user_id = :user GROUP BY user_id, kind, key",
+                f"FROM {_facets(tx)} WHERE f.user_id = :user GROUP BY user_id, kind, key",
                 user=tx.user_id,
             )
         return wrong
@@ -151,11 +151,16 @@ def _differences(tx: Transaction) -> list[tuple[str, str, int, int]]:
     real = {
         (kind, key): int(count)
         for kind, key, count in tx.all(
-            f"SELECT kind, key, SUM(count) FROM {tx.facets} WHERE user_id = :user GROUP BY kind, key", user=tx.user_id
+            f"SELECT kind, key, SUM(count) FROM {_facets(tx)} WHERE f.user_id = :user GROUP BY kind, key",
+            user=tx.user_id,
         )
     }
     names = sorted(name for name in {*kept, *real} if kept.get(name) != real.get(name))
     return [(*name, kept.get(name, 0), real.get(name, 0)) for name in names]
+
+
+def _facets(tx: Transaction) -> str:
+    return f"(SELECT user_id, kind, key, count FROM {tx.facets}) f"
 
 
 def _where(tx: Transaction, kind: CountedKind, text: str) -> tuple[str, dict[str, str]]:

@@ -12,7 +12,7 @@ from pagekeep.store.search.filters import where_of
 from pagekeep.store.storable import clean_id
 from pagekeep.store.table import Table, reads
 from pagekeep.store.tables.find import ORDER_COLUMNS, TIMES
-from pagekeep.store.tables.search import MAX_SECONDS, walk_places
+from pagekeep.store.tables.search import MAX_SECONDS, first_free, walk_places
 
 _MAX_HITS: Final = 400
 """Hits of a search that are walked to find an item; further down, it has no neighbours."""
@@ -54,8 +54,7 @@ def _beside(tx: Transaction, query: ItemQuery, seq: int, *, backwards: bool) -> 
 
 def _in_search(tx: Transaction, query: ItemQuery, seq: int) -> Neighbours:
     tx.limit_time(MAX_SECONDS)
-    newest = int(tx.all("SELECT COALESCE(MAX(seq), 0) + 1 FROM items WHERE user_id = :user", user=tx.user_id)[0][0])
-    seqs = [place.seq for place in islice(walk_places(tx, query, newest, None), _MAX_HITS)]
+    seqs = [place.seq for place in islice(walk_places(tx, query, first_free(tx), None), _MAX_HITS)]
     if seq not in seqs:
         return Neighbours()
     at = seqs.index(seq)
