@@ -110,7 +110,7 @@ def _restore_folder(settings: Settings, folder: Path, name: str | None, *, what_
             if path.read_bytes() != data:
                 different.append(str(path))
             continue
-        if entry == _CONFIG:  # whoever made the backup must not decide what this machine runs
+        if entry == _CONFIG:  # the maker of a backup must not decide what this machine runs
             text, unconfirmed = split_foreign(data)
             data = text.encode()
         make_folder(path.parent)
