@@ -136,6 +136,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.stored_counts --full
 	$(BIN)/python -m tests.hostile.growth
 	$(BIN)/python -m tests.hostile.foreign_content
+	$(BIN)/python -m tests.hostile.made_in_workers --full
 	$(BIN)/python -m tests.hostile.command_bombs
 	$(BIN)/python -m tests.hostile.diff_work
 	$(BIN)/python -m tests.hostile.highlight_lexers

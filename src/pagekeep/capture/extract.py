@@ -41,8 +41,8 @@ class ExtractTask:
         if self.view != DEFAULT_VIEW:
             from pagekeep.capture.view import view_page
 
-            return view_page(self.fetched, self.options, rules, self.view)
-        page = extract_page(self.fetched, self.options, rules)
+            return view_page(self.fetched, self.options, rules, self.view).make(self.options.needs)
+        page = extract_page(self.fetched, self.options, rules).make(self.options.needs)
         return with_document(page, self.options.saved_at) if self.options.saved_at else page
 
 
@@ -59,7 +59,7 @@ class FileTask:
 
     def run(self) -> Page:
         """Return the page."""
-        page = self._read()
+        page = self._read().make(self.options.needs)
         return with_document(page, self.options.saved_at) if self.options.saved_at else page
 
     def _read(self) -> Page:

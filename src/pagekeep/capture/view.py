@@ -48,10 +48,10 @@ def view_page(fetched: Fetched, options: Options, rules: Rulebook, view: ViewOpt
         fetched = first_page(fetched) if view.whole else fetched
     if is_joined(fetched):
         page = extract_joined(fetched, options, lambda one: view_page(one, options, rules, view))
-        return replace(page, document=_document(page, view, options))
+        return page.with_document(_document(page, view, options))
     if is_text(fetched):
         page = extract_page(fetched, options, rules)
-        return replace(page, document=markdown.write_document(page, saved_at=options.saved_at))
+        return page.with_document(markdown.write_document(page, saved_at=options.saved_at))
     if document_type(fetched):
         return _view_document(extract_page(fetched, options, rules), options, view)
     options = replace(options, encoding=fetched.encoding, status=fetched.status, rendered=fetched.rendered)
@@ -63,7 +63,7 @@ def view_page(fetched: Fetched, options: Options, rules: Rulebook, view: ViewOpt
     if view.whole or view.only:
         page = _use_parts(page, _select_parts(document, view.only), document, options)
     page = _reduce_images_and_links(page, view)
-    return replace(page, document=_document(page, view, options))
+    return page.with_document(_document(page, view, options))
 
 
 def _view_document(page: Page, options: Options, view: ViewOptions) -> Page:
@@ -74,7 +74,7 @@ def _view_document(page: Page, options: Options, view: ViewOptions) -> Page:
         root = dom.element("div", None, *map(_copy_as_block, _select_parts(content, view.only)))
         page = _replace_content(page, *sanitise(root))
     page = _reduce_images_and_links(page, view)
-    return replace(page, document=_document(page, view, options))
+    return page.with_document(_document(page, view, options))
 
 
 def _drop(document: dom.Document, selectors: Iterable[str]) -> None:
@@ -131,7 +131,7 @@ def _reduce_images_and_links(page: Page, view: ViewOptions) -> Page:
 def _document(page: Page, view: ViewOptions, options: Options) -> str:
     """Write the document; without images it has no hero image either."""
     if view.images != "all":
-        page = replace(page, metadata=replace(page.metadata, hero_image=None))
+        page = page.copy_with(metadata=replace(page.metadata, hero_image=None))
     return markdown.write_document(page, saved_at=options.saved_at)
 
 
@@ -139,8 +139,7 @@ def _replace_content(page: Page, html: str, tree: dom.Element) -> Page:
     """Return the page with other content."""
     text = markdown.to_text(tree)
     count = count_words(text)
-    return replace(
-        page,
+    return page.copy_with(
         markdown=markdown.to_markdown(tree),
         html=html,
         text=text,

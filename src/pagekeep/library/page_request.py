@@ -12,7 +12,7 @@ from pagekeep.capture.uploads import page_in_file, sent_page
 from pagekeep.capture.view_options import DEFAULT_VIEW, ViewOptions
 from pagekeep.errors import Conflict, InvalidQuery, RenderError
 from pagekeep.library.preview import preview_options, preview_page, preview_recent
-from pagekeep.model import Fetched, Page
+from pagekeep.model import Fetched, MadeField, Page
 from pagekeep.present.token_count import estimate, trim
 from pagekeep.store import Store
 
@@ -43,6 +43,8 @@ class PageRequest:
     """Whether the caller waits for an element: then a browser is used, if there is one."""
     budget: int | None = None
     """Tokens above which the page is refused."""
+    needs: tuple[MadeField, ...] = ()
+    """The fields of the page that the caller reads."""
     max_tokens: int | None = None
     """Tokens after which the page is cut off."""
 
@@ -79,7 +81,7 @@ async def respond(
         fetched = await inline_frames(fetched, retrieval, call.request.timeout)
     if view != DEFAULT_VIEW or fetched is not captured.fetched:
         progress("Extracting")
-        page = await retrieval.extract(fetched, preview_options(retrieval, clock.now()), view=view)
+        page = await retrieval.extract(fetched, preview_options(retrieval, clock.now(), call.needs), view=view)
     body = await _body(call.form, page, fetched, retrieval)
     return _limit_tokens(call, PageResponse(page, fetched, body, estimate(body), _warning(captured.page), picture))
 
@@ -112,27 +114,31 @@ async def _capture_with_picture(
         timeout=request.render_timeout or retrieval.settings.render_timeout,
         html=None if call.html is None else call.html.encode("utf-8", "replace"),
     )
-    return await preview_page(request, retrieval, uploaded=fetched), picture
+    return await preview_page(request, retrieval, needs=call.needs, uploaded=fetched), picture
 
 
 async def _capture(call: PageRequest, store: Store, retrieval: Retrieval, progress: Progress) -> Captured:
     if call.file is not None:
         uploaded = await page_in_file(call.file, "", retrieval, url=call.request.url)
-        return await preview_page(call.request, retrieval, uploaded=uploaded)
+        return await preview_page(call.request, retrieval, needs=call.needs, uploaded=uploaded)
     if call.html is not None:
         return await preview_page(
-            call.request, retrieval, uploaded=sent_page(call.request.url, call.html, rendered=False)
+            call.request,
+            retrieval,
+            needs=call.needs,
+            uploaded=sent_page(call.request.url, call.html, rendered=False),
         )
     if call.tolerance > 0:
-        recent = await preview_recent(call.request.url, call.tolerance, store, retrieval)
+        recent = await preview_recent(call.request.url, call.tolerance, store, retrieval, needs=call.needs)
         if recent is not None and (recent.fetched.rendered or call.request.render != "force"):
             return recent
     if not call.waits or call.request.render is not None:
-        return await preview_page(call.request, retrieval, progress=progress)
+        return await preview_page(call.request, retrieval, needs=call.needs, progress=progress)
     try:
-        return await preview_page(replace(call.request, render="force"), retrieval, progress=progress)
+        forced = replace(call.request, render="force")
+        return await preview_page(forced, retrieval, needs=call.needs, progress=progress)
     except RenderError:  # no browser to wait in: the static page may contain the element
-        return await preview_page(call.request, retrieval, progress=progress)
+        return await preview_page(call.request, retrieval, needs=call.needs, progress=progress)
 
 
 def _limit_tokens(call: PageRequest, response: PageResponse) -> PageResponse:

@@ -12,7 +12,7 @@ from pagekeep.config import Settings
 from pagekeep.errors import NotFound
 from pagekeep.library import build_item
 from pagekeep.library.items import get_item
-from pagekeep.model import Fetched, Options, Page, RuleFault, RuleMatch
+from pagekeep.model import Fetched, MadeField, Options, Page, RuleFault, RuleMatch
 from pagekeep.present.diff import difference
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
@@ -38,14 +38,21 @@ class RuleTrial:
 
 
 async def try_rules(
-    yaml: str, source: str, store: Store, retrieval: Retrieval, *, rules: Rulebook | None = None
+    yaml: str,
+    source: str,
+    store: Store,
+    retrieval: Retrieval,
+    *,
+    rules: Rulebook | None = None,
+    needs: tuple[MadeField, ...] = (),
 ) -> RuleTrial:
     """Try rules on an item of the library, by its id or address, or on a page that is fetched for it.
 
     They are compared with `rules`, by default the active ones. Nothing is stored.
+    `needs` are the fields of both pages that the caller reads.
     """
     fetched = await _get_page(source, store, retrieval)
-    options = Options(max_bytes=retrieval.settings.max_bytes)
+    options = Options(max_bytes=retrieval.settings.max_bytes, needs=needs)
     return await retrieval.run(_TrialTask(yaml, fetched, options, retrieval.settings, rules))
 
 
@@ -72,7 +79,7 @@ class _TrialTask:
         return RuleTrial(before, after, draft.faults, matches, idle, same, changes)
 
     def _extract(self, rules: Rulebook) -> Page:
-        return with_document(extract_page(self.fetched, self.options, rules), None)
+        return with_document(extract_page(self.fetched, self.options, rules).make(self.options.needs), None)
 
 
 async def _get_page(source: str, store: Store, retrieval: Retrieval) -> Fetched:

@@ -6,6 +6,14 @@ from dataclasses import fields
 from typing import Any, Generic, TypeVar
 
 Value = TypeVar("Value")
+_refused = False
+"""Whether fields may not be made in this process."""
+
+
+def refuse_to_make() -> None:
+    """Let a field that is not made yet raise an error in this process: in a server, workers make what is made of pages."""
+    global _refused
+    _refused = True
 
 
 class OnDemand(Generic[Value]):
@@ -51,6 +59,10 @@ class _Field:
             return self
         value = self.slot.__get__(instance)
         if isinstance(value, OnDemand):
+            if _refused:
+                raise RuntimeError(
+                    f"{type(value).__name__} must be made in a worker: add it to `needs` of the options."
+                )
             value = value.make()
             self.slot.__set__(instance, value)
         return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copyreg
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import field, replace
 from types import MappingProxyType
@@ -47,6 +47,11 @@ DOCUMENT_FACTOR = 5
 """How much larger than a page a document may be: most of it is pictures and fonts, and a worker reads it page by page."""
 
 
+MadeField = Literal["html", "links", "media"]
+MADE_FIELDS: tuple[MadeField, ...] = ("html", "links", "media")
+"""The fields of a page that are made from its content when they are needed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """Options of an extraction. Passed whole through every layer."""
@@ -80,6 +85,9 @@ class Options:
     """What is known about the site from its other pages: the text that many of them show, their selector and platform."""
     find_pages: int | None = None
     """The number of the page in its article: links to the rest of it are then looked for. Set by the capture."""
+    needs: tuple[MadeField, ...] = ()
+    """Which fields the caller will read of a page that a worker process extracts: it makes these, and no others. In the same
+    process they are made when they are first read."""
     timer: Callable[[], float] | None = None
     """Counter of seconds for the trace and the time limits of the strategies. Without one, only the number of nodes is
     limited and the result depends on nothing but the input."""
@@ -333,6 +341,12 @@ class Page:
         """Return the page with more warnings in its trace."""
         return self.copy_with(trace=replace(self.trace, warnings=(*self.trace.warnings, *warnings)))
 
+    def make(self, needs: Iterable[MadeField]) -> Page:
+        """Make these fields now, in a worker, and return the page."""
+        for name in needs:
+            getattr(self, name)
+        return self
+
     def copy_with(self, **changes: Any) -> Page:
         """Do what `dataclasses.replace` does, but leave what is made on demand as it is."""
         copied = copy(self)
@@ -364,7 +378,7 @@ class Page:
         }
 
 
-make_on_demand(Page, "html", "links", "media")
+make_on_demand(Page, *MADE_FIELDS)
 
 
 def plain(value: Any) -> Any:

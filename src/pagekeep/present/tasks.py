@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pagekeep.model import Page
@@ -22,8 +22,8 @@ class ExplainTask:
 
     @classmethod
     def of(cls, page: Page) -> ExplainTask:
-        """Return the task for a page, without the texts, which explanations do not need."""
-        return cls(replace(page, markdown="", document="", html="", text=""))
+        """Return the task for a page, which has its links and media, without the texts, which explanations do not need."""
+        return cls(page.copy_with(markdown="", document="", html="", text=""))
 
     def run(self) -> str:
         """Return the explanation."""

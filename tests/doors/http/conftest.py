@@ -16,6 +16,7 @@ from pagekeep import accounts as app_accounts
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
 from pagekeep.doors.http.service import Service
+from pagekeep.model import on_demand
 from pagekeep.store import Store, open_store
 from tests.site.fixtures import shore
 from tests.site.sandbox import SANDBOX
@@ -29,6 +30,13 @@ PASSWORD = "nine stoves and a kettle"
 def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """The real thing is slow on purpose."""
     monkeypatch.setattr(app_accounts, "_hasher", lambda: PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+
+
+@pytest.fixture(autouse=True)
+def _made_in_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a server: what is made of a page is made in a worker, or the request fails. Ends with the test."""
+    monkeypatch.setattr(on_demand, "_refused", False)
+    on_demand.refuse_to_make()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +12,11 @@ import pytest
 from fastapi.testclient import TestClient
 
 from pagekeep import accounts
+from pagekeep.capture.from_url import Request as CaptureRequest
+from pagekeep.capture.uploads import sent_page
 from pagekeep.config import Settings
+from pagekeep.library.preview import preview_page
+from pagekeep.model import MADE_FIELDS
 from tests.doors.http.conftest import service_of
 from tests.foreign import forbid
 from tests.site.fixtures import SENTENCE, Shore, article
@@ -86,6 +91,7 @@ def test_the_answer_of_a_remote_reader_is_read_in_a_worker(
 RULE = "- id: mine\n  phase: pre\n  trigger:\n    host:\n      ends_with: example.com\n  remove:\n    - .odd\n"
 RICH = (
     f"<html><head><title>The keeper</title></head><body><article><h2>Ships</h2>{f'<p>{SENTENCE * 3}</p>' * 5}"
+    f"<p>{SENTENCE}The ships are in <a href=/b>the book</a>. {SENTENCE}</p><p><img src=/c.png alt='a ship' width=600 height=400></p>"
     "<h2>Code</h2><pre><code class='language-python'>print(1)</code></pre><p>So \\(a^2\\).</p>"
     f"<p class=odd>{SENTENCE}</p></article></body></html>"
 )
@@ -136,7 +142,17 @@ def test_a_saved_page_is_shown_without_work_in_the_server(
         ("/r", {"html": RICH, "url": URL}, "## Code"),
         ("/r", {"html": RICH, "url": URL, "respondWith": "text", "targetSelector": "article"}, "Ships"),
         ("/r", {"html": RICH, "url": URL, "respondWith": "html"}, "language-python"),
+        (
+            "/r",
+            {"html": RICH, "url": URL, "withLinksSummary": True},
+            "Links/Buttons:\n- [the book](https://example.com/b)",
+        ),
+        ("/r", {"html": RICH, "url": URL, "withImagesSummary": True}, "![Image 1: a ship](https://example.com/c.png)"),
+        ("/r", {"html": RICH, "url": URL, "withLinksSummary": True, "removeSelector": ".odd"}, "[the book]"),
         ("/v2/scrape", {"url": URL, "formats": ["markdown", "html", "rawHtml", "links"]}, "## Code"),
+        ("/v2/scrape", {"url": URL, "formats": ["links"]}, '"links":["https://example.com/b"]'),
+        ("/v2/scrape", {"url": URL, "formats": ["images"]}, '"images":["https://example.com/c.png"]'),
+        ("/v2/scrape", {"url": URL, "formats": ["html"]}, '"html":"<h2'),
     ],
 )
 def test_a_page_is_processed_without_work_in_the_server(
@@ -161,6 +177,36 @@ def test_pages_in_an_import_are_extracted_without_work_in_the_server(client: Tes
     answer = client.post("/import", files={"file": ("wallabag.json", rows.encode(), "application/json")})
     assert answer.status_code == 200, answer.text
     assert "## Code" in client.get("/api/v1/items/lookup", params={"url": URL}).text or client.get("/?q=ships").text
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "names"),
+    [
+        ("POST", "/api/v1/extract", {"url": URL, "html": RICH}, ["page"]),
+        ("POST", "/api/v1/explain", {"url": URL, "html": RICH}, ["page"]),
+        ("GET", "/api/v1/items/{id}/explanation", None, ["page"]),
+        ("POST", "/api/v1/rules/try", {"yaml": RULE, "page": URL}, ["before", "after"]),
+    ],
+)
+def test_html_links_and_media_come_from_the_worker(
+    client: TestClient, saved: str, method: str, path: str, body: dict[str, Any] | None, names: list[str]
+) -> None:
+    answer = client.request(method, path.format(id=saved), json=body)
+    assert answer.status_code == 200, answer.text
+    for name in names:
+        page = answer.json()[name]
+        assert "<pre><code" in page["html"]
+        assert page["links"] == [{"url": "https://example.com/b", "text": "the book"}]
+        assert [one["url"] for one in page["media"]] == ["https://example.com/c.png"]
+
+
+def test_a_field_that_was_not_requested_cannot_be_read_in_the_server(client: TestClient) -> None:
+    retrieval, uploaded = service_of(client).retrieval, sent_page(URL, RICH)
+    page = asyncio.run(preview_page(CaptureRequest(URL), retrieval, uploaded=uploaded)).page
+    assert "## Code" in page.markdown
+    for name in MADE_FIELDS:
+        with pytest.raises(RuntimeError, match="must be made in a worker"):
+            getattr(page, name)
 
 
 TOOLS = [

@@ -30,6 +30,7 @@ from pagekeep.doors.http.application import create_app
 from pagekeep.doors.http.middleware.connections import Connection
 from pagekeep.doors.http.observability.metrics import SHARED_FOLDER
 from pagekeep.errors import Conflict, InvalidUrl, NotAllowed
+from pagekeep.model.on_demand import refuse_to_make
 
 SHUTDOWN_SECONDS: Final = 3
 """Time for running requests at shutdown; jobs then have a few more seconds (`library/queue/background.py`)."""
@@ -128,6 +129,7 @@ def serve(settings: Settings, *, workers: int, ready: Callable[[str], None]) -> 
     With several workers, each process loads the settings itself, so `settings` must be the same ones.
     """
     check_exposure(settings)
+    refuse_to_make()
     _allow_many_files()
     sys.setswitchinterval(_SWITCH_SECONDS)
     with closing(bind(settings.listen)) as sock:
@@ -163,6 +165,7 @@ def _serve_with_workers(settings: Settings, workers: int, sock: socket.socket, r
 def create_worker_app() -> FastAPI:
     """Return the application of one worker process, with the configured settings."""
     end_with_parent()
+    refuse_to_make()
     sys.setswitchinterval(_SWITCH_SECONDS)
     settings = config.load()
     logs.configure(settings.log_level)

@@ -12,12 +12,15 @@ from pagekeep.capture.source import decode_source
 from pagekeep.library.build_item import to_fetched
 from pagekeep.library.crawl.pages import read_raw
 from pagekeep.library.preview import preview_options
+from pagekeep.model import MadeField
 from pagekeep.model.crawl import CrawledPage
 from pagekeep.store import Store
 
 RAW: Final = "rawHtml"
 LETTERS: Final = {"markdown": "m", "html": "h", RAW: "r", "links": "l", "images": "i"}
 """The formats that the pages of a crawl have, each with a letter of the job's id: the SDKs send nothing else with it."""
+_NEEDS: Final[dict[str, MadeField]] = {"html": "html", "images": "media"}
+"""The field of the page that a format is made of."""
 
 
 def job_id(crawl_id: str, formats: Collection[str]) -> str:
@@ -57,7 +60,8 @@ async def _read_again(
     if raw is None:
         return {}
     fetched = to_fetched(raw)
-    extracted = await retrieval.extract(fetched, preview_options(retrieval, clock.now()))
+    needs = tuple(field for name, field in _NEEDS.items() if name in formats)
+    extracted = await retrieval.extract(fetched, preview_options(retrieval, clock.now(), needs))
     document: dict[str, Any] = {}
     if "html" in formats:
         document["html"] = extracted.html

@@ -109,8 +109,7 @@ def _with_row_metadata(page: Page, row: Row) -> Page:
     """Return the page with what only the export knows; of a part of a page, the export also knows the title."""
     about = page.metadata
     titles = (about.title, row.title) if _is_whole(row) else (row.title, about.title)
-    return replace(
-        page,
+    return page.copy_with(
         metadata=replace(
             about,
             title=titles[0] or titles[1] or None,

@@ -48,11 +48,12 @@ def explain(
     """
     with report_errors(as_json=as_json):
         from pagekeep import Options
+        from pagekeep.model import MADE_FIELDS
 
         url = check_url(url)
         if source is None and url is None:
             raise click.UsageError("Give the id or address of a page, a file, or - for stdin.")
-        options = Options(timer=time.perf_counter)
+        options = Options(timer=time.perf_counter, needs=MADE_FIELDS)
         where = {"library": library, "user": user}
         page = find_page(source or url or "", options, url=url, declared=declared, as_json=as_json, **where)
         show_explanation(page, as_json=as_json, verbose=verbose)

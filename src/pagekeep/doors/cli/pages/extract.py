@@ -109,6 +109,7 @@ def extract(
     explained = explained or verbose
     with report_errors(as_json=as_json):
         from pagekeep import Options
+        from pagekeep.model import MADE_FIELDS
 
         url = check_url(url)
         found: list[Source | Chapter] = [one for source in dict.fromkeys(sources) for one in _find_pages(source)]
@@ -126,7 +127,8 @@ def extract(
             check_skippable(skip_steps, (*PHASES, *DOCUMENT_PHASES))  # before the page is fetched
         timer = time.perf_counter if explained else None
         saved_at = None if explained or as_json or format_ != "document" else current_time()
-        options = Options(saved_at=saved_at, timer=timer, skip_steps=frozenset(skip_steps))
+        needs = MADE_FIELDS if explained or as_json else ("html",) if format_ == "html" else ()
+        options = Options(saved_at=saved_at, timer=timer, skip_steps=frozenset(skip_steps), needs=needs)
 
         def read(one: Source | Chapter) -> Page:
             if one.kind == "url":
@@ -286,7 +288,7 @@ def show(page: Page, format_: str, as_json: bool) -> None:
     elif format_ == "document":
         write(page.document)
     else:
-        write({"markdown": page.markdown, "html": page.html, "text": page.text}[format_])
+        write(getattr(page, format_))
 
 
 def show_explanation(page: Page, *, as_json: bool = False, verbose: bool = False) -> None:

@@ -11,7 +11,7 @@ from pagekeep.doors.http.connected import while_connected
 from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.library.preview import preview_page
-from pagekeep.model import Page
+from pagekeep.model import MADE_FIELDS, Page
 from pagekeep.present.json_shapes import page_shape, trace_shape
 from pagekeep.present.tasks import ExplainTask
 from pagekeep.workers import TEXT
@@ -37,4 +37,4 @@ async def explain_page(
 
 async def _preview(body: ExtractRequest, service: Service) -> Page:
     uploaded = await body.uploaded_page(service.retrieval)
-    return (await preview_page(body.capture_request(), service.retrieval, uploaded=uploaded)).page
+    return (await preview_page(body.capture_request(), service.retrieval, needs=MADE_FIELDS, uploaded=uploaded)).page

@@ -34,7 +34,7 @@ from pagekeep.library.preview import preview_item
 from pagekeep.library.receipts.verify import verify_one
 from pagekeep.library.reparse.reparse import reparse_one
 from pagekeep.library.save import retry
-from pagekeep.model import ItemQuery, Order, QualityLevel, item_filters
+from pagekeep.model import MADE_FIELDS, ItemQuery, Order, QualityLevel, item_filters
 from pagekeep.model.lists.values import ItemChange
 from pagekeep.present.json_shapes import (
     Items,
@@ -238,7 +238,7 @@ async def reparse_item(
 @router.get("/items/{item_id}/explanation", responses=error_responses(404))
 async def explain_item(item_id: ItemId, library: ReadLibrary, service: CurrentService) -> Explanation:
     """Explain how the item's content is extracted from the stored page."""
-    page = await preview_item(item_id, library, service.retrieval)
+    page = await preview_item(item_id, library, service.retrieval, needs=MADE_FIELDS)
     explanation = await service.room.run(ExplainTask.of(page), TEXT)
     return {"explanation": explanation, "trace": trace_shape(page), "page": page_shape(page)}
 

@@ -15,6 +15,7 @@ from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.responses import TaggedRoute
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.library.try_rules import try_rules
+from pagekeep.model import MADE_FIELDS
 from pagekeep.present.explain_rules import match_shape
 from pagekeep.present.json_shapes import fault_shape, page_shape, rule_shape
 from pagekeep.rules.schema import schema
@@ -49,7 +50,9 @@ async def check_rules(body: RuleFile, caller: ReadCaller, service: CurrentServic
 @router.post("/try", responses=error_responses(404, *FETCH_STATUSES))
 async def try_on_page(body: RuleTrialRequest, request: Request, library: ReadLibrary, service: CurrentService) -> Tried:
     """Extract a page with and without the rules, next to the other active rules. Nothing is stored."""
-    tried = await while_connected(request, try_rules(body.yaml, body.page, library, service.retrieval))
+    tried = await while_connected(
+        request, try_rules(body.yaml, body.page, library, service.retrieval, needs=MADE_FIELDS)
+    )
     return {
         "before": page_shape(tried.before),
         "after": page_shape(tried.after),

@@ -14,6 +14,7 @@ from pagekeep.capture.from_url import Request as CaptureRequest
 from pagekeep.capture.view_options import ViewOptions
 from pagekeep.errors import InvalidQuery, InvalidUrl
 from pagekeep.library.page_request import FRESH_SECONDS, Form, PageRequest, Picture
+from pagekeep.model import MadeField
 
 MAX_TIMEOUT: Final = 180.0
 """Seconds."""
@@ -24,6 +25,8 @@ _NAMES: Final = (
 )
 _ENGINES: Final[dict[str, RenderMode | None]] = {"auto": None, "browser": "force", "direct": "never"}
 _PICTURES: Final[dict[Form, Picture]] = {"screenshot": "window", "pageshot": "whole"}
+_SUMMARIES: Final[dict[str, MadeField]] = {"with-images-summary": "media", "with-links-summary": "links"}
+"""Options that list a field of the page below its text."""
 _SCHEME: Final = re.compile(r"(?i)(https?):/{1,2}(?=[^/])")
 _LIST: Final = re.compile(r",\s+")
 _NO: Final = frozenset({"", "false", "0", "no", "off"})
@@ -118,6 +121,7 @@ def make_call(url: str, html: str | None, options: JinaOptions, file: bytes | No
             images=options.choice("retain-images", ("all", "none", "alt")),  # type: ignore[arg-type]
             links=options.choice("retain-links", ("all", "none", "text")),  # type: ignore[arg-type]
         ),
+        needs=tuple(field for name, field in _SUMMARIES.items() if options.flag(name)),
         frames=options.flag("with-iframe"),
         tolerance=_tolerance(options),
         waits=bool(options.selectors("wait-for-selector")),

@@ -31,7 +31,7 @@ class _Section(NamedTuple):
 async def show_explanation(frame: ReadFrame, key: str) -> HTMLResponse:
     """Show how the content was extracted."""
     library = frame.library
-    page = await preview_item(key, library, frame.service.retrieval)
+    page = await preview_item(key, library, frame.service.retrieval, needs=("links", "media"))
     item = await to_thread(get_item, library, key)
     explanation = await frame.service.room.run(ExplainTask.of(page), TEXT)
     return frame.show("explain.html", item=item, sections=_split_sections(explanation))

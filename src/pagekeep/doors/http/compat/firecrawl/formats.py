@@ -14,7 +14,7 @@ from pagekeep.capture.view_options import ViewOptions
 from pagekeep.errors import InvalidQuery, NotOffered
 from pagekeep.library.crawl.documents import RAW
 from pagekeep.library.page_request import FRESH_SECONDS, PageRequest, PageResponse, Picture
-from pagekeep.model import Page
+from pagekeep.model import MadeField, Page
 
 Milliseconds = Annotated[int, Field(ge=0, le=180_000)]
 Selector = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
@@ -23,6 +23,8 @@ _FULL_PAGE: Final = "screenshot@fullPage"
 ATTRIBUTES: Final = "attributes"
 CHANGES: Final = "changeTracking"
 FORMATS: Final = ("markdown", "html", RAW, "links", "images", _SCREENSHOT, _FULL_PAGE, ATTRIBUTES, CHANGES)
+_NEEDS: Final[dict[str, MadeField]] = {"html": "html", "links": "links", "images": "media"}
+"""The field of the page that a format is made of."""
 _RESPELLED: Final = {"change_tracking": CHANGES, "raw_html": RAW}
 """Names that some versions of the SDK send."""
 
@@ -109,6 +111,7 @@ def make_call(url: str, options: ScrapeOptions, wanted: Wanted) -> PageRequest:
         view=ViewOptions(only=tuple(options.include_tags), without=tuple(options.exclude_tags)),
         picture=wanted.picture,
         waits=options.wait_for > 0,
+        needs=tuple(field for name, field in _NEEDS.items() if name in wanted.names),
         tolerance=FRESH_SECONDS if options.max_age is None else options.max_age / 1000,
     )
 
