@@ -127,6 +127,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.server_streams 1000
 	$(BIN)/python -m tests.hostile.server_kill
 	$(BIN)/python -m tests.hostile.database_restarts --full
+	$(BIN)/python -m tests.hostile.server_stops --full
 	$(BIN)/python -m tests.hostile.read_only_tokens --rounds 20
 	$(BIN)/python -m tests.hostile.parser_bombs
 	$(BIN)/python -m tests.hostile.document_mutants 500 --seeds

@@ -20,6 +20,7 @@
     |   `-- Outdated          changed by another request in the meantime
     |-- NotOffered            not supported by Pagekeep
     |-- Abandoned             a job whose processes were killed at each attempt
+    |-- ServerStopped         the server was stopped while it answered
     |-- Unexpected            a fault of Pagekeep itself
     |-- StoreError            the library could not be read or written
     |   |-- InvalidQuery      the query cannot be understood
@@ -191,6 +192,17 @@ class NotOffered(PagekeepError):
 
 class Abandoned(PagekeepError):
     """A job was not finished in any of its attempts."""
+
+
+class ServerStopped(PagekeepError):
+    """The server was stopped while it answered the request."""
+
+    default_suggestions = (
+        "A page that it had begun to save is in the queue, and is saved when the server runs again.",
+        "Otherwise send the request again.",
+    )
+    seconds = 10
+    """After which the caller may try again."""
 
 
 class Unexpected(PagekeepError):

@@ -22,6 +22,7 @@ from pagekeep.library.history import archives, links
 from pagekeep.library.history.texts import is_current, read_text
 from pagekeep.library.history.versions import retention
 from pagekeep.library.pictures.job import request_pictures
+from pagekeep.library.queue.jobs import HeldJob, hold_job
 from pagekeep.model import (
     Fetched,
     Item,
@@ -61,16 +62,16 @@ async def save(
 ) -> SaveResult:
     """Fetch the page and save it, over the existing item of the page if there is one.
 
-    Everything is stored in one step at the end, so a save that is killed leaves nothing behind and can be run again. A
-    failure is raised, and noted on the existing item, whose content stays; if there is none, the address is kept as a
-    failed save, unless `keep_failed` is false because the save will be tried again. A worse result never replaces a better one
-    unless `force`. `known` is the item that is fetched again, whatever address its page has now; `uploaded` is the page
-    itself, as sent by a browser or a feed: nothing is fetched, except with `join_uploaded` the other pages of the article;
-    `source` says where it is from, if not a browser; `action` is what the save is a part of: undoing that moves what was not
-    in the library before to the trash. The page's pictures are kept by a job of the queue, later. The store is called in
-    threads, as it waits for the disk.
+    Everything is stored in one step at the end, so a save that is killed leaves no half of a page behind: it leaves a job in
+    the queue, which saves the page later (`hold_job`). A failure is raised, and noted on the existing item, whose content
+    stays; if there is none, the address is kept as a failed save, unless `keep_failed` is false because the save will be
+    tried again by a job of the queue. A worse result never replaces a better one unless `force`. `known` is the item that is
+    fetched again, whatever address its page has now; `uploaded` is the page itself, as sent by a browser or a feed: nothing
+    is fetched, except with `join_uploaded` the other pages of the article; `source` says where it is from, if not a browser;
+    `action` is what the save is a part of: undoing that moves what was not in the library before to the trash. The page's
+    pictures are kept by a job of the queue, later. The store is called in threads, as it waits for the disk.
     """
-    what = _Wanted(tags, force, uploaded, join_uploaded, keep_failed, source)
+    what = _Wanted(tags, force, uploaded, join_uploaded, keep_failed, source, action)
     before = await to_thread(store.find_url, normal_url.normalise(request.url)) if action and known is None else known
     is_new = before is None or before.deleted_at is not None
     try:
@@ -103,6 +104,7 @@ class _Wanted:
     join_uploaded: bool
     keep_failed: bool
     source: str | None
+    action: str | None
 
 
 async def _save(
@@ -113,6 +115,36 @@ async def _save(
     known = known or await to_thread(store.find_url, normal_url.normalise(request.url))
     if what.uploaded is not None and known is not None:
         request, what, known = await _keep_apart(request, what, known, store, retrieval)
+    if not _must_hold(request.url, what, known):
+        return await _capture_and_store(request, store, retrieval, what, known, capture, None)
+    async with hold_job(request, store, tags=what.tags, force=what.force) as held:
+        return await _capture_and_store(request, store, retrieval, what, known, capture, held)
+
+
+def _must_hold(address: str, what: _Wanted, known: Item | None) -> bool:
+    """Return whether the address would be lost if the save were killed.
+
+    It is not where an item has it, where a job runs the save (`keep_failed` is false), or where the page is from a feed, a
+    message or a crawl (`source`), which has it too. A message and a file have no address that could be fetched, and the files
+    of a folder (`action`) stay where they are.
+    """
+    if not what.keep_failed or what.source or what.action or (known is not None and known.deleted_at is None):
+        return False
+    if what.uploaded is None:
+        return True
+    is_on_web = address.startswith(("http://", "https://")) and normal_url.domain(address) != FILE_HOST
+    return is_on_web and what.uploaded.content_type != MAIL_TYPE
+
+
+async def _capture_and_store(
+    request: Request,
+    store: Store,
+    retrieval: Retrieval,
+    what: _Wanted,
+    known: Item | None,
+    capture: Capture,
+    held: HeldJob | None,
+) -> SaveResult:
     progress, uploaded = capture.progress, what.uploaded
     now = clock.now()
     options = Options(max_bytes=retrieval.settings.max_bytes)
@@ -159,7 +191,7 @@ async def _save(
     while saved is None:  # again when another save of the page came first: the better of the two stays
         existing = existing or await to_thread(store.find_url, url)
         before = await _read_before(existing, store, retrieval) if existing else None
-        saved = await to_thread(_store, captured, existing, before, store, target)
+        saved = await to_thread(_store, captured, existing, before, store, target, held)
     if saved.outcome == "added":
         await to_thread(_follow_up, saved.item, store, retrieval)
     warnings = tuple(warning for warning in captured.page.trace.warnings if warning.code in _SHOWN_WARNINGS)
@@ -303,7 +335,12 @@ def _identity(requested: str, captured: Captured, store: Store) -> str:
 
 
 def _store(
-    captured: Captured, existing: Item | None, before: Item | None, store: Store, target: _Target
+    captured: Captured,
+    existing: Item | None,
+    before: Item | None,
+    store: Store,
+    target: _Target,
+    held: HeldJob | None,
 ) -> SaveResult | None:
     """Store a page; `before` is the stored version as this parser makes it. `None` if an item exists when none was known."""
     page, fetched = captured.page, captured.fetched
@@ -322,8 +359,13 @@ def _store(
     )
     new = replace(new, metadata=replace(new.metadata, join_pages=target.join_pages))
     if existing is None:
-        added = store.add_page(new, build_item.to_raw_page(fetched, target.now))
-        return SaveResult(added, "added") if added else None
+        raw = build_item.to_raw_page(fetched, target.now)
+        added = store.add_page(new, raw, held_job=held.id if held else None)
+        if added is None:
+            return None
+        if held is not None:
+            held.dropped = True
+        return SaveResult(added, "added")
     if existing.metadata.edited:
         return SaveResult(_keep(store, existing, new, None), "kept", build_item.EDITED)
     worse = None if target.force else build_item.why_worse(new.metadata, existing.metadata)

@@ -1,9 +1,11 @@
-"""Open a worker room for one command: pages are processed within limits, also where no server is."""
+"""Open a worker room for one command: pages are processed within limits, also where no server is. And end it in order."""
 
 from __future__ import annotations
 
+import asyncio
+import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from pagekeep.doors.cli.open_library import load_rules
@@ -29,3 +31,11 @@ def open_room(settings: Settings, processes: int = 1, *, report: bool = True) ->
         yield room
     finally:
         room.close()
+
+
+def stop_on_sigterm() -> None:
+    """Let SIGTERM end the running command as Ctrl-C does: pages that are being saved stay in the queue."""
+    task = asyncio.current_task()
+    if task is not None and hasattr(signal, "SIGTERM"):
+        with suppress(NotImplementedError):  # Windows has no signal handlers in its loop
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

@@ -8,7 +8,9 @@ from functools import cache
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
+from starlette.responses import Response
 from starlette.routing import BaseRoute
+from starlette.types import Scope
 
 from pagekeep.capture.pictures.peel import MAX_FILE_BYTES
 from pagekeep.config import Settings
@@ -59,7 +61,7 @@ from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.server_folder import server_secret
 from pagekeep.doors.http.service import open_service
 from pagekeep.doors.http.web import error_pages
-from pagekeep.errors import PagekeepError
+from pagekeep.errors import PagekeepError, ServerStopped
 from pagekeep.version import __version__
 
 
@@ -146,6 +148,10 @@ def _add_middleware(
     app: FastAPI, settings: Settings, metrics: Metrics, spans: tracing.Spans | None, wait: Pause
 ) -> None:
     """Add what every request passes through; what is added last runs first."""
+
+    def reject(scope: Scope, error: PagekeepError) -> Response:
+        return dialect_errors.rejection(scope, error, error_pages.rejection)
+
     app.add_middleware(wallabag.OptionalSuffix)
     app.add_middleware(
         BodyLimits,
@@ -155,10 +161,14 @@ def _add_middleware(
             linkding.UPLOADS: MAX_FILE_BYTES,
         },
         authenticate=require_caller,
-        rejection=lambda scope, error: dialect_errors.rejection(scope, error, error_pages.rejection),
+        rejection=reject,
     )
     app.add_middleware(HostNames, names=allowed_names(settings))
-    app.add_middleware(SecurityHeaders, internal_error=error_pages.internal_error)
+    app.add_middleware(
+        SecurityHeaders,
+        internal_error=error_pages.internal_error,
+        stopped=lambda scope: reject(scope, ServerStopped("The server was stopped while it worked on this request.")),
+    )
     app.add_middleware(RequestLog, metrics=metrics)
     app.add_middleware(tracing.RequestSpans, spans=spans)
     app.add_middleware(Refusals, wait=wait)

@@ -34,6 +34,7 @@ STATUSES: Final[dict[type[PagekeepError], HTTPStatus]] = {
     errors.Outdated: HTTPStatus.PRECONDITION_FAILED,
     errors.NotOffered: HTTPStatus.NOT_IMPLEMENTED,
     errors.StoreError: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.ServerStopped: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.InvalidQuery: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.NotSignedIn: HTTPStatus.UNAUTHORIZED,
     errors.NotAllowed: HTTPStatus.FORBIDDEN,
@@ -78,7 +79,7 @@ def status_of(error: PagekeepError) -> HTTPStatus:
 
 def headers_of(error: PagekeepError) -> dict[str, str]:
     """Return the additional headers of an error response."""
-    if isinstance(error, (errors.TooManyRequests, errors.DatabaseUnreachable)):
+    if isinstance(error, (errors.TooManyRequests, errors.DatabaseUnreachable, errors.ServerStopped)):
         return {"Retry-After": str(error.seconds)}
     return next((headers for kind, headers in _HEADERS.items() if isinstance(error, kind)), {})
 

@@ -58,6 +58,12 @@ class OpenLibraries:
         entry = self._entries.get(user_id)
         return entry is not None and entry.requests > 0
 
+    async def drain(self, seconds: float) -> None:
+        """Wait until no request uses a library, but not longer: requests that were cancelled still store what they began."""
+        ends = asyncio.get_running_loop().time() + seconds
+        while asyncio.get_running_loop().time() < ends and any(entry.requests for entry in self._entries.values()):
+            await asyncio.sleep(0.02)
+
     def close(self) -> None:
         """Close all libraries."""
         with self._lock:

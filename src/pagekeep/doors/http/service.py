@@ -41,6 +41,8 @@ _CLEANUP_SECONDS: Final = 600.0
 """Pause between two removals of expired screenshots."""
 _COLLECT_SECONDS: Final = 6 * 3600.0
 """Pause between two searches for files that no item uses."""
+_DRAIN_SECONDS: Final = 5.0
+"""How long cancelled requests may take to store what they leave, when the server stops."""
 _TIDY_SECONDS: Final = 10.0
 """Pause between two checks whether the server's memory has grown."""
 _SCREENSHOT_CACHE_BYTES: Final = 400_000_000
@@ -127,6 +129,7 @@ async def open_service(
             finally:
                 for task in upkeep:
                     task.cancel()
+                await service.libraries.drain(_DRAIN_SECONDS)
                 await service.kept_exports.close()
                 service.imports.close()
                 service.libraries.close()

@@ -27,6 +27,7 @@ from pagekeep.store.storable import (
 from pagekeep.store.table import Table, reads, writes
 from pagekeep.store.tables import numbers, raw_pages, schedules, snapshots
 from pagekeep.store.tables.browse.vocabulary import add_words
+from pagekeep.store.tables.jobs import drop_held
 from pagekeep.store.text_stamp import carry_stamp, stamp_text
 from pagekeep.text import count_words, fold
 
@@ -79,15 +80,17 @@ class ItemTable(Table):
         return put_page(tx, item, raw, versions=versions, retention=retention, source=version_source)
 
     @writes
-    def add_page(self, tx: Transaction, item: Item, raw: RawPage | None) -> Item | None:
+    def add_page(self, tx: Transaction, item: Item, raw: RawPage | None, *, held_job: str | None = None) -> Item | None:
         """Save a page whose URL is new, and return the item as stored; `None` when an item, deleted or not, has the URL.
 
-        Of several first saves at once exactly one adds the page.
+        Of several first saves at once exactly one adds the page. `held_job` is the job that is no longer needed then.
         """
         item = check_item(tx, item)
         tx.lock(url_hash(item.url))
         if _find_url(tx, item.url) is not None:
             return None
+        if held_job is not None:
+            drop_held(tx, held_job)
         return _insert_page(tx, item, raw if self._keep_raw else None)
 
     @reads

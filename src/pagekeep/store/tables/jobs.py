@@ -37,6 +37,8 @@ _DUE: Final = (
 )
 """Conditions of jobs that can be leased: first those that are due, then those that a wrong clock put too far ahead."""
 _LEASED: Final = "WHERE id = :id AND state = 'running' AND leased_by = :worker"
+_HOLDER: Final = "direct save "
+"""How the names of those begin who hold a job because they save its page themselves; its id follows."""
 
 
 class JobTable(Table):
@@ -66,6 +68,51 @@ class JobTable(Table):
                 add_job(tx, url, url_full, options, now)
                 added += 1
         return added
+
+    @writes
+    def hold_job(
+        self, tx: Transaction, job_id: str, url: str, url_full: str, options: Mapping[str, Any], now: str, until: str
+    ) -> bool:
+        """Add a job for a page that the caller saves now, leased to it until a time; False when one for this URL waits already.
+
+        When the page is saved, `drop_held` removes it. A caller that is killed leaves it to the next worker.
+        """
+        name = url_hash(url)
+        tx.lock(name)
+        if _unfinished(tx, name) is not None:
+            return False
+        tx.run(
+            "INSERT INTO jobs (id, user_id, url_hash, url, url_full, options, state, attempts, run_after, due_at, leased_by, "
+            "leased_until, created_at) VALUES (:id, :user, :hash, :url, :url_full, :options, 'running', 1, :now, :until, "
+            ":holder, :until, :now)",
+            id=clean_id(job_id),
+            user=tx.user_id,
+            hash=name,
+            url=clean_text(url),
+            url_full=clean_text(url_full),
+            options=tx.json(clean_json(options)),
+            holder=f"{_HOLDER}{job_id}",
+            now=now,
+            until=until,
+        )
+        return True
+
+    @writes
+    def drop_held(self, tx: Transaction, job_id: str) -> None:
+        """Remove a held job, as its page is saved or cannot be; one that was taken over stays."""
+        drop_held(tx, job_id)
+
+    @writes
+    def release_held(self, tx: Transaction, job_id: str, error: Mapping[str, Any], now: str) -> None:
+        """Leave a held job to the next worker, at once and with no attempt counted."""
+        tx.run(
+            "UPDATE jobs SET state = 'queued', attempts = 0, due_at = :now, run_after = :now, error = :error, "
+            f"leased_by = NULL, leased_until = NULL {_LEASED}",
+            id=clean_id(job_id),
+            worker=f"{_HOLDER}{job_id}",
+            error=tx.json(clean_json(error)),
+            now=now,
+        )
 
     @writes
     def lease(
@@ -333,13 +380,18 @@ def _unfinished(tx: Transaction, name: str) -> Job | None:
     return _job(rows[0]) if rows else None
 
 
+def drop_held(tx: Transaction, job_id: str) -> None:
+    """Remove a held job; one that was taken over stays."""
+    tx.run(f"DELETE FROM jobs {_LEASED}", id=clean_id(job_id), worker=f"{_HOLDER}{job_id}")
+
+
 def add_job(tx: Transaction, url: str, url_full: str, options: Mapping[str, Any], now: str) -> Job:
     """Return a new job, or the unfinished one for this URL."""
     name = url_hash(url)
     tx.lock(name)
     waiting = _unfinished(tx, name)
     if waiting is not None:
-        return waiting
+        return waiting if waiting.leased_by != f"{_HOLDER}{waiting.id}" else _take_over(tx, waiting, options, now)
     rows = tx.all(
         "INSERT INTO jobs (id, user_id, url_hash, url, url_full, options, state, run_after, due_at, created_at) "
         f"VALUES (:id, :user, :hash, :url, :url_full, :options, 'queued', :now, :now, :now) RETURNING {_NAMES}",
@@ -348,6 +400,19 @@ def add_job(tx: Transaction, url: str, url_full: str, options: Mapping[str, Any]
         hash=name,
         url=clean_text(url),
         url_full=clean_text(url_full),
+        options=tx.json(clean_json(options)),
+        now=now,
+    )
+    return _job(rows[0])
+
+
+def _take_over(tx: Transaction, held: Job, options: Mapping[str, Any], now: str) -> Job:
+    """Return a held job to the queue: who asked for it may wait for its end, and its holder would remove it."""
+    rows = tx.all(
+        "UPDATE jobs SET state = 'queued', attempts = 0, due_at = :now, run_after = :now, leased_by = NULL, "
+        f"leased_until = NULL, options = :options WHERE user_id = :user AND id = :id RETURNING {_NAMES}",
+        id=held.id,
+        user=tx.user_id,
         options=tx.json(clean_json(options)),
         now=now,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import socket
 import sys
 import uuid
@@ -18,7 +17,7 @@ import click
 from pagekeep.doors.cli.item_output import short_id
 from pagekeep.doors.cli.library.save import result_lines
 from pagekeep.doors.cli.open_library import open_library
-from pagekeep.doors.cli.open_room import open_room
+from pagekeep.doors.cli.open_room import open_room, stop_on_sigterm
 from pagekeep.doors.cli.options import examples, library_options, log_option
 from pagekeep.doors.cli.output import (
     format_count,
@@ -72,7 +71,7 @@ async def _work(settings: Settings, room: Room, until_empty: bool, at_a_time: in
     from pagekeep.library.queue.runner import JobRunner
     from pagekeep.library.sinks.runner import SinkRunner
 
-    _stop_on_sigterm()
+    stop_on_sigterm()
     schedule_checks(settings)
     name = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
     with closing(open_store(settings, workers=True)) as queue:
@@ -114,14 +113,6 @@ async def _run_together(*work: Coroutine[Any, Any, None]) -> None:
                 group.create_task(one)
     except ExceptionGroup as failures:
         raise failures.exceptions[0] from None
-
-
-def _stop_on_sigterm() -> None:
-    """Let SIGTERM end the work as Ctrl-C does: running jobs go back to the queue."""
-    task = asyncio.current_task()
-    if task is not None and hasattr(signal, "SIGTERM"):
-        with suppress(NotImplementedError):  # Windows has no signal handlers in its loop
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
 
 
 class _Reporter:

@@ -14,7 +14,7 @@ import click
 
 from pagekeep.doors.cli.item_output import quality_line, short_id
 from pagekeep.doors.cli.open_library import OpenLibrary, open_library
-from pagekeep.doors.cli.open_room import open_room
+from pagekeep.doors.cli.open_room import open_room, stop_on_sigterm
 from pagekeep.doors.cli.options import examples, library_options, log_option, type_option
 from pagekeep.doors.cli.output import BAD_INPUT, Stage, format_count, format_error, show_progress, write, write_json
 from pagekeep.doors.cli.sources import STDIN, check_url, find_pages, find_source, read_file
@@ -93,9 +93,9 @@ def save(sources: tuple[str, ...], url: str | None, file: str | None, queued: bo
             with open_room(opened.settings) as room, show_progress() as progress:
                 report = _Report(progress, results, len(inputs), as_json=where["as_json"], numbered=in_folders > 1)
                 asyncio.run(_save_all(inputs, report, opened, room, action=action, **options))
-        except KeyboardInterrupt:
-            _report_interrupt(results, len(inputs), where["as_json"])
-            raise
+        except (KeyboardInterrupt, asyncio.CancelledError) as stop:  # Ctrl-C, and SIGTERM
+            _report_interrupt(results, len(inputs), where["as_json"], opened)
+            raise KeyboardInterrupt from stop
         if len(results.failures) == 1 and not results.count:
             raise results.failures[0][1]
         if action and not where["as_json"]:
@@ -297,6 +297,7 @@ async def _save_all(
     from pagekeep.library.save import save as run
     from pagekeep.model.tags import clean_tags
 
+    stop_on_sigterm()
     waiting = iter(inputs)
     cleaned = clean_tags(tags)
 
@@ -399,12 +400,17 @@ def _read_list(file: str | None) -> Iterator[str]:
             yield words[0]
 
 
-def _report_interrupt(results: Results, total: int, as_json: bool) -> None:
-    """Print what was saved before the interrupt."""
+def _report_interrupt(results: Results, total: int, as_json: bool, opened: OpenLibrary) -> None:
+    """Print what was saved before the interrupt, and what waits in the queue: pages that were being saved."""
+    from pagekeep.library.queue.jobs import count_jobs
+
     with suppress(click.exceptions.Exit):  # the exit code is that of an interrupt
         _show(results, as_json)
     if total > 1:
         click.echo(f"Interrupted: {results.count:,} of {format_count(total, 'page')} saved.", err=True)
+    queued = count_jobs(opened.store)["queued"]
+    if queued:
+        click.echo(f"In the queue: {format_count(queued, 'page')}. To save: pagekeep work --until-empty", err=True)
 
 
 def _show(results: Results, as_json: bool) -> None:

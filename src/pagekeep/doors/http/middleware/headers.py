@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
 from collections.abc import Callable
@@ -10,7 +11,8 @@ from typing import Final
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pagekeep.doors.http.errors import internal_error_response
+from pagekeep.doors.http.errors import error_response, internal_error_response
+from pagekeep.errors import ServerStopped
 
 _log: Final = logging.getLogger("pagekeep.server")
 _HEADERS: Final = {
@@ -37,13 +39,18 @@ class SecurityHeaders:
     """Adds the headers a route did not set itself; templates find the nonce in `request.state.nonce`.
 
     It also handles unexpected errors: Starlette's own handler is outside of this middleware, so its response would have none.
+    So it does with requests that are cancelled because the server stops and they take too long, which uvicorn answers with 500.
     """
 
     def __init__(
-        self, app: ASGIApp, internal_error: Callable[[Scope], ASGIApp] = lambda _: internal_error_response()
+        self,
+        app: ASGIApp,
+        internal_error: Callable[[Scope], ASGIApp] = lambda _: internal_error_response(),
+        stopped: Callable[[Scope], ASGIApp] = lambda _: error_response(ServerStopped("The server was stopped.")),
     ) -> None:
         self._app = app
         self._internal_error = internal_error
+        self._stopped = stopped
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -66,6 +73,13 @@ class SecurityHeaders:
 
         try:
             await self._app(scope, receive, send_with_headers)
+        except asyncio.CancelledError:
+            if started:
+                raise
+            task = asyncio.current_task()
+            if task is not None:
+                task.uncancel()
+            await self._stopped(scope)(scope, receive, send_with_headers)
         except Exception:  # any error: it is logged, and its details are not shown
             if started:
                 raise

@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Scope
 
-from pagekeep.doors.http.errors import error_response, internal_error_response, opens_page, status_of
+from pagekeep.doors.http.errors import error_response, headers_of, internal_error_response, opens_page, status_of
 from pagekeep.doors.http.observability.logs import log_reason
 from pagekeep.doors.http.web.layout.page import page
 from pagekeep.doors.http.web.sign_in import redirect_to_sign_in
@@ -81,7 +81,9 @@ def _error_page(request: Request, error: Exception) -> Response:
     if isinstance(error, NotSignedIn) and request.url.path != "/sign-in":
         return redirect_to_sign_in(request)
     page_error, status = _translate(error)
-    return page(request, "error.html", status=status, error=page_error, code=status)
+    response = page(request, "error.html", status=status, error=page_error, code=status)
+    response.headers.update(headers_of(page_error))
+    return response
 
 
 def _translate(error: Exception) -> tuple[PagekeepError, int]:

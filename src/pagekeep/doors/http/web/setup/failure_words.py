@@ -109,6 +109,7 @@ WORDS: Final[Mapping[str, FailureWords]] = {
     ),
     "Unexpected": _FAULT,
     "Interrupted": FailureWords("The server was stopped while it saved the page.", "Try again."),
+    "ServerStopped": FailureWords("The server was stopped while it saved the page.", "Try again."),
     "StoreError": _LIBRARY,
     "DatabaseUnreachable": FailureWords("The database server did not answer.", "Try again when it is running."),
     "InvalidQuery": FailureWords("The request could not be understood.", "Add the page again.", try_again=False),
