@@ -43,7 +43,7 @@ MAX_SECONDS: Final = 2.0
 
 
 class Slow(Site):
-    """Pages that take between nothing and eight seconds, as their address says; at the end, none takes any time."""
+    """Pages that take between nothing and six seconds, as their address says; at the end, none takes any time."""
 
     hurry = False
 
@@ -145,23 +145,28 @@ class Round:
             for number in range(1_000):
                 if stopped.is_set():
                     return
-                seconds = chance.choice((0, 0, 0.2, 1, 8))
+                seconds = chance.choice((0, 0, 0.2, 1, 6))
                 url = self._site.url(f"/slow/{seconds}-{self._number}-{way.__name__}-{number}")
                 try:
                     answer = way(ways, url)
                 except httpx.HTTPError:  # it was no longer accepted, or the answer was cut
-                    if self._site.asked(httpx.URL(url).path):
-                        self.sent.append(url)
-                    continue
-                self.sent.append(url)
-                self.cut += answer.status_code == 503
-                if answer.status_code not in (200, 201, 202, 303, 503):
-                    self.faults.append(f"{way.__name__}: {answer.status_code} {answer.text[:200]}")
-                elif answer.status_code == 503 and "retry-after" not in answer.headers:
-                    self.faults.append(f"{way.__name__}: 503 without Retry-After: {answer.text[:200]}")
+                    answer = None
+                # The first request of an assistant may be cut before its tools are loaded; its answer says "send it again".
+                told = answer is not None and not (way is Ways.mcp and answer.status_code == 503)
+                if told or self._site.asked(httpx.URL(url).path):
+                    self.sent.append(url)
+                if answer is not None:
+                    self._check(way.__name__, answer)
+
+    def _check(self, way: str, answer: Any) -> None:
+        self.cut += answer.status_code == 503
+        if answer.status_code not in (200, 201, 202, 303, 503):
+            self.faults.append(f"{way}: {answer.status_code} {answer.text[:200]}")
+        elif answer.status_code == 503 and "retry-after" not in answer.headers:
+            self.faults.append(f"{way}: 503 without Retry-After: {answer.text[:200]}")
 
     def _save_by_command(self) -> None:
-        url = self._site.url(f"/slow/8-{self._number}-command")
+        url = self._site.url(f"/slow/6-{self._number}-command")
         command = [sys.executable, "-m", "pagekeep", "save", url, "--library", self._where]
         quiet = subprocess.DEVNULL
         with subprocess.Popen(command, stdout=quiet, stderr=quiet, env=ENVIRON) as process:

@@ -186,12 +186,13 @@ async def _capture_and_store(
         request.join_pages,
         retention(retrieval.settings),
         retrieval.settings.check_links_days,
+        held,
     )
     existing, saved = known, None
     while saved is None:  # again when another save of the page came first: the better of the two stays
         existing = existing or await to_thread(store.find_url, url)
         before = await _read_before(existing, store, retrieval) if existing else None
-        saved = await to_thread(_store, captured, existing, before, store, target, held)
+        saved = await to_thread(_store, captured, existing, before, store, target)
     if saved.outcome == "added":
         await to_thread(_follow_up, saved.item, store, retrieval)
     warnings = tuple(warning for warning in captured.page.trace.warnings if warning.code in _SHOWN_WARNINGS)
@@ -319,6 +320,7 @@ class _Target:
     join_pages: bool | None
     retention: Retention
     check_days: int
+    held: HeldJob | None
 
 
 def _identity(requested: str, captured: Captured, store: Store) -> str:
@@ -335,12 +337,7 @@ def _identity(requested: str, captured: Captured, store: Store) -> str:
 
 
 def _store(
-    captured: Captured,
-    existing: Item | None,
-    before: Item | None,
-    store: Store,
-    target: _Target,
-    held: HeldJob | None,
+    captured: Captured, existing: Item | None, before: Item | None, store: Store, target: _Target
 ) -> SaveResult | None:
     """Store a page; `before` is the stored version as this parser makes it. `None` if an item exists when none was known."""
     page, fetched = captured.page, captured.fetched
@@ -360,11 +357,11 @@ def _store(
     new = replace(new, metadata=replace(new.metadata, join_pages=target.join_pages))
     if existing is None:
         raw = build_item.to_raw_page(fetched, target.now)
-        added = store.add_page(new, raw, held_job=held.id if held else None)
+        added = store.add_page(new, raw, held_job=target.held.id if target.held else None)
         if added is None:
             return None
-        if held is not None:
-            held.dropped = True
+        if target.held is not None:
+            target.held.dropped = True
         return SaveResult(added, "added")
     if existing.metadata.edited:
         return SaveResult(_keep(store, existing, new, None), "kept", build_item.EDITED)

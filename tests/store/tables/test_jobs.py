@@ -8,7 +8,7 @@ import pytest
 from pagekeep.errors import NotFound
 from pagekeep.store import Store
 from tests.store.conftest import Opener
-from tests.store.making import moment
+from tests.store.making import make_item, moment
 
 URL = "https://example.com/page"
 
@@ -253,3 +253,54 @@ def test_waiting_and_wrongly_leased_jobs_can_be_freed(library: Store) -> None:
     }
     assert library.job(right.id).state == "running"
     assert not library.heartbeat(wrong.id, "a", moment(9))
+
+
+HELD = "0b6f7a52-3a3c-4d6e-9a53-0d4f0c6a7d11"
+
+
+def hold(library: Store, job_id: str = HELD) -> bool:
+    return library.hold_job(job_id, URL, URL, {"tags": ["x"]}, moment(1), moment(4))
+
+
+def test_a_held_job_is_its_holder_s_until_its_lease_ends(library: Store) -> None:
+    assert hold(library)
+    assert not hold(library, "1b6f7a52-3a3c-4d6e-9a53-0d4f0c6a7d11")
+    assert [(job.id, job.state) for job in library.jobs()] == [(HELD, "running")]
+    assert library.lease("a", moment(3), moment(5)) is None
+    taken = library.lease("a", moment(4), moment(6))
+    assert taken is not None
+    assert (taken.id, taken.options) == (HELD, {"tags": ["x"]})
+    library.drop_held(HELD)
+    library.release_held(HELD, {}, moment(5))
+    assert [job.leased_by for job in library.jobs()] == ["a"], "the holder has no say any more"
+
+
+def test_a_held_job_goes_with_its_page_or_to_the_next_worker(library: Store) -> None:
+    hold(library)
+    library.drop_held(HELD)
+    assert library.jobs() == ()
+    hold(library)
+    library.release_held(HELD, {"type": "Interrupted"}, moment(2))
+    (job,) = library.jobs()
+    assert (job.state, job.attempts, job.error) == ("queued", 0, {"type": "Interrupted"})
+    taken = library.lease("a", moment(2), moment(3))
+    assert taken is not None
+    assert taken.id == HELD
+
+
+def test_a_page_is_added_and_its_held_job_removed_in_one_step(library: Store) -> None:
+    hold(library)
+    assert library.add_page(make_item(user_id=library.user_id), None, held_job=HELD) is not None
+    assert library.jobs() == ()
+    hold(library)
+    assert library.add_page(make_item(user_id=library.user_id), None, held_job=HELD) is None
+    assert len(library.jobs()) == 1
+
+
+def test_a_held_job_that_another_caller_asks_for_is_run_by_the_queue(library: Store) -> None:
+    """Its holder would remove it, and the caller would ask for the end of a job that is not there."""
+    hold(library)
+    job = library.enqueue(URL, URL, {"tags": ["y"]}, moment(2))
+    assert (job.id, job.state, job.options) == (HELD, "queued", {"tags": ["y"]})
+    library.drop_held(HELD)
+    assert library.job(HELD).state == "queued"

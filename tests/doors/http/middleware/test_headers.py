@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 import pytest
@@ -19,6 +20,10 @@ def client() -> TestClient:
     def fails() -> None:
         raise RuntimeError("the password is swordfish")
 
+    @app.get("/stopped")
+    async def stopped() -> None:
+        raise asyncio.CancelledError  # as uvicorn cancels what runs too long when it stops
+
     app.add_middleware(SecurityHeaders)
     return TestClient(app)
 
@@ -35,6 +40,15 @@ def test_a_route_that_fails_tells_the_log_and_not_the_reader(
     assert "default-src 'none'" in answer.headers["content-security-policy"]
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["cache-control"] == "private, no-cache"
+
+
+def test_a_request_that_a_stop_cuts_short_is_answered(client: TestClient) -> None:
+    answer = client.get("/stopped")
+    assert answer.status_code == 503
+    assert answer.json()["error"]["type"] == "ServerStopped"
+    assert "in the queue" in answer.json()["error"]["suggestions"][0]
+    assert int(answer.headers["retry-after"]) > 0
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
 def test_no_two_answers_have_the_same_nonce(client: TestClient) -> None:
