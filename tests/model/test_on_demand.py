@@ -8,9 +8,14 @@ from typing import Any
 
 import pytest
 
-from pagekeep import extract
-from pagekeep.model import Link, Media, Page, PageWarning
+from pagekeep import Options, TooLarge, extract
+from pagekeep.capture.extract import ExtractTask
+from pagekeep.capture.uploads import sent_page
+from pagekeep.config import Settings
+from pagekeep.model import MADE_FIELDS, Link, Media, Page, PageWarning, on_demand
 from pagekeep.model.on_demand import OnDemand
+from pagekeep.workers import PAGE
+from pagekeep.workers.task import run_sealed, seal
 
 HTML = (
     "<h1>Tea</h1>" + "<p>Some words on tea, with <a href='/b'>a link</a> and <img src='/c.png' alt='a cup'>.</p>" * 40
@@ -60,3 +65,26 @@ def test_links_that_cannot_be_listed_are_none(monkeypatch: pytest.MonkeyPatch) -
 def test_a_page_can_be_made_with_values() -> None:
     page = replace(extract(HTML, ADDRESS), html="<p>a</p>", links=())
     assert (page.html, page.links) == ("<p>a</p>", ())
+
+
+def test_only_html_that_is_needed_counts_as_part_of_a_result() -> None:
+    page = sent_page(ADDRESS, HTML + f"<pre>{'&' * 500_000}</pre>")
+    limits = replace(PAGE, result_bytes=2_500_000)
+    text, html = (
+        seal(ExtractTask(page, Options(saved_at="2025-03-19T10:30:00Z", needs=needs), Settings()), limits)
+        for needs in ((), MADE_FIELDS)
+    )
+    assert len(pickle.loads(run_sealed(text)).markdown) > 500_000
+    with pytest.raises(TooLarge, match="The result has more than 2 MB"):
+        run_sealed(html)
+
+
+def test_a_field_cannot_be_read_in_a_process_that_refuses_to_make_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    page, made = extract(HTML, ADDRESS), extract(HTML, ADDRESS).make(MADE_FIELDS)
+    monkeypatch.setattr(on_demand, "_refused", False)
+    on_demand.refuse_to_make()
+    assert "a link" in page.with_document("x").markdown
+    for name in MADE_FIELDS:
+        assert getattr(made, name)
+        with pytest.raises(RuntimeError, match="must be made in a worker"):
+            getattr(page, name)

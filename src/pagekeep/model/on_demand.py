@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, Generic, TypeVar
 
 Value = TypeVar("Value")
 _refused = False
 """Whether fields may not be made in this process."""
+_left_out = False
+"""Whether what is pickled is sent without the fields that are not made."""
 
 
 def refuse_to_make() -> None:
     """Let a field that is not made yet raise an error in this process: in a server, workers make what is made of pages."""
     global _refused
     _refused = True
+
+
+@contextmanager
+def leaving_out() -> Iterator[None]:
+    """Pickle objects without the fields that are not made: a worker sends what was requested, and nothing to make more of."""
+    global _left_out
+    _left_out = True
+    try:
+        yield
+    finally:
+        _left_out = False
 
 
 class OnDemand(Generic[Value]):
@@ -30,6 +45,16 @@ class OnDemand(Generic[Value]):
         return self
 
 
+class NotMade(OnDemand[Any]):
+    """What a field holds that the worker was not asked for."""
+
+    __slots__ = ()
+
+    def make(self) -> Any:
+        """Raise an error: there is nothing to make it of."""
+        raise RuntimeError("The field must be made in a worker: add it to `needs` of the options.")
+
+
 def make_on_demand(cls: Any, *names: str) -> None:
     """Let these fields of a data class with slots hold an `OnDemand`, which is replaced by its value when it is read."""
     made = {name: _Field(getattr(cls, name)) for name in names}
@@ -39,11 +64,15 @@ def make_on_demand(cls: Any, *names: str) -> None:
     def get_state(self: Any) -> list[Any]:
         """Return the values of all fields for `pickle` and `copy`, without making any."""
         return [
-            made[field.name].slot.__get__(self) if field.name in made else getattr(self, field.name)
+            _to_send(made[field.name].slot.__get__(self)) if field.name in made else getattr(self, field.name)
             for field in fields(self)
         ]
 
     cls.__getstate__ = get_state
+
+
+def _to_send(value: Any) -> Any:
+    return NotMade() if _left_out and isinstance(value, OnDemand) else value
 
 
 class _Field:

@@ -6,11 +6,13 @@ import pickle
 from typing import Any, Final, Protocol, TypeVar
 
 from pagekeep.errors import PagekeepError, ParseError, TooLarge
+from pagekeep.model.on_demand import leaving_out
 from pagekeep.values import dataclass
 from pagekeep.workers.worker import Limits, Worker
 
-PAGE: Final = Limits(cpu_seconds=15.0, wall_seconds=45.0, megabytes=2_000)
-"""For extracting or decoding a page."""
+PAGE: Final = Limits(cpu_seconds=15.0, wall_seconds=45.0, megabytes=2_000, result_bytes=40_000_000)
+"""For extracting or decoding a page. A result has the text of a page of 10 MB four times (Markdown, document, text, HTML);
+HTML in which every character is escaped would be five times as large again, and the server would hold it several times."""
 DOCUMENT: Final = Limits(cpu_seconds=20.0, wall_seconds=60.0, megabytes=1_000)
 """For reading a document such as a PDF: a page of one takes about 20 ms."""
 NICE: Final = 10
@@ -45,7 +47,9 @@ def seal(task: Task[Any], limits: Limits) -> Sealed:
 
 def run_sealed(sealed: Sealed) -> bytes:
     """Run a task, in the worker process."""
-    result = pickle.dumps(pickle.loads(sealed.task).run(), pickle.HIGHEST_PROTOCOL)
+    made = pickle.loads(sealed.task).run()
+    with leaving_out():
+        result = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
     if len(result) > sealed.result_bytes:
         raise TooLarge(f"The result has more than {sealed.result_bytes // 1_000_000} MB.")
     return result
