@@ -424,7 +424,7 @@ def feed_and_crawl_calls(bob: Store, ada: dict[str, str]) -> dict[str, Callable[
         "change_feed": lambda: bob.change_feed(ada["feed"], NOW, folder="x"),
         "remove_feed": lambda: bob.remove_feed(ada["feed"]),
         "put_entries": lambda: bob.put_entries(ada["feed"], [NewEntry("x", "x")], NOW).added,
-        "settle_polls": lambda: bob.settle_polls([PollOutcome(ada["feed"], {}, NOW, status="gone")], NOW),
+        "settle_polls": lambda: bob.settle_polls([PollOutcome(ada["feed"], NOW, {}, NOW, status="gone")], NOW),
         "due_feeds": lambda: bob.due_feeds(LATER, NOW, 100),
         "entry": lambda: bob.entry(ada["entry"]),
         "entry_page": lambda: bob.entry_page(ada["entry"]),

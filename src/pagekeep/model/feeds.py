@@ -176,6 +176,8 @@ class PollOutcome:
     """What a poll of a feed changes about the feed itself."""
 
     feed_id: str
+    due_at: str
+    """The feed's `next_at` as the poll began. When it is another now, a poll was requested in the meantime, which stays."""
     state: Mapping[str, Any]
     next_at: str
     attempts: int = 0

@@ -253,6 +253,30 @@ def test_the_job_polls_all_that_is_due_and_sets_its_next_time(
     assert run(go_on).so_far["polled"] == 4
 
 
+def test_a_poll_that_was_requested_during_another_is_not_lost(
+    library: Store, press: Press, source: Feed, run: Run
+) -> None:
+    """What a server fetched before the request does not count for it."""
+    entry, asked = press.document, iter([True])
+
+    def document() -> bytes:
+        sent = entry()
+        if next(asked, False):  # while the server waits for the answer, a new entry appears and a poll is asked for
+            press.items = ["three", *press.items]
+            subscriptions.request_poll(library)
+        return sent
+
+    press.document = document  # type: ignore[method-assign]
+
+    async def work(retrieval: Any) -> PollReport:
+        return await poll_feeds(poll.due_feeds(library), library, retrieval, PollReport())
+
+    assert run(work).added == 2
+    assert [feed.id for feed in poll.due_feeds(library)] == [source.id]
+    assert run(work).added == 1
+    assert poll.due_feeds(library) == ()
+
+
 def test_a_feed_that_was_removed_during_its_poll_leaves_nothing(
     library: Store, press: Press, source: Feed, run: Run
 ) -> None:

@@ -67,9 +67,17 @@ def test_feeds_are_due_by_their_time_unless_they_are_paused_or_newsletters(libra
 def test_a_poll_settles_what_is_known_about_its_feed(library: Store) -> None:
     first, second = subscribe(library, 1), subscribe(library, 2)
     moved = PollOutcome(
-        first.id, {"etag": '"1"'}, moment(60), title="News", site="https://e.com/", address="https://n.org/"
+        first.id,
+        first.next_at,
+        {"etag": '"1"'},
+        moment(60),
+        title="News",
+        site="https://e.com/",
+        address="https://n.org/",
     )
-    taken = PollOutcome(second.id, {"error": "x"}, moment(90), attempts=2, status="gone", address="https://n.org/")
+    taken = PollOutcome(
+        second.id, second.next_at, {"error": "x"}, moment(90), attempts=2, status="gone", address="https://n.org/"
+    )
     library.settle_polls([moved, taken], moment(5))
     one, two = library.feed(first.id), library.feed(second.id)
     assert (one.title, one.site, one.address, one.state, one.polled_at) == (
@@ -77,8 +85,18 @@ def test_a_poll_settles_what_is_known_about_its_feed(library: Store) -> None:
         moment(5),
     )
     assert (two.status, two.attempts, two.error, two.address) == ("gone", 2, "x", second.address)
-    library.settle_polls([PollOutcome(second.id, {}, moment(99))], moment(6))  # it has ended
+    library.settle_polls([PollOutcome(second.id, second.next_at, {}, moment(99))], moment(6))  # it has ended
     assert library.feed(second.id).status == "gone"
+
+
+def test_a_poll_does_not_settle_one_that_was_requested_since(library: Store) -> None:
+    feed = subscribe(library)
+    library.change_feed(feed.id, moment(7), next_at=moment(7))
+    library.settle_polls([PollOutcome(feed.id, feed.next_at, {"etag": "1"}, moment(60))], moment(8))
+    found = library.feed(feed.id)
+    assert (found.next_at, found.polled_at, found.state) == (moment(7), moment(8), {"etag": "1"})
+    library.settle_polls([PollOutcome(feed.id, found.next_at, {}, moment(60))], moment(9))
+    assert library.feed(feed.id).next_at == moment(60)
 
 
 def test_entries_wait_apart_from_the_items(library: Store) -> None:
@@ -229,7 +247,7 @@ def test_users_do_not_see_each_others_feeds(opened: Opener) -> None:
     assert not bob.unpublish(feed.id)
     assert bob.mark_entries([entry_id], True, moment(2)) == 0
     assert bob.mark_all_read(EntryQuery(), FAR, FAR) == 0
-    bob.settle_polls([PollOutcome(feed.id, {}, FAR, status="gone")], moment(2))
+    bob.settle_polls([PollOutcome(feed.id, feed.next_at, {}, FAR, status="gone")], moment(2))
     for attempt in (lambda: bob.feed(feed.id), lambda: bob.entry(entry_id), lambda: bob.mark_kept(entry_id, None, FAR)):
         with pytest.raises(NotFound):
             attempt()

@@ -186,7 +186,7 @@ async def poll_feed(feed: Feed, store: Store, retrieval: Retrieval, report: Poll
 
 def _unchanged(feed: Feed, fetched: Fetched) -> PollOutcome:
     now, state = clock.now(), {**feed.state, **_validators(feed, fetched), **_redirected(feed, fetched), "error": None}
-    return PollOutcome(feed.id, state, _next_time(feed, state, fetched, now), address=_adopted(state))
+    return PollOutcome(feed.id, feed.next_at, state, _next_time(feed, state, fetched, now), address=_adopted(state))
 
 
 def _changed(feed: Feed, fetched: Fetched, parsed: ParsedFeed, digest: str | None) -> PollOutcome:
@@ -205,7 +205,9 @@ def _changed(feed: Feed, fetched: Fetched, parsed: ParsedFeed, digest: str | Non
         "error_in": None,
     }
     next_at = _next_time(feed, state, fetched, now)
-    return PollOutcome(feed.id, state, next_at, title=parsed.title, site=parsed.site, address=_adopted(state))
+    return PollOutcome(
+        feed.id, feed.next_at, state, next_at, title=parsed.title, site=parsed.site, address=_adopted(state)
+    )
 
 
 def _failed(feed: Feed, error: PagekeepError) -> PollOutcome:
@@ -216,7 +218,7 @@ def _failed(feed: Feed, error: PagekeepError) -> PollOutcome:
     is_document = not isinstance(error, FetchHttpError) and type(error).__name__ in ("UnsupportedContent", "ParseError")
     state = {**feed.state, "error": error.message, "error_type": type(error).__name__, "error_in": is_document or None}
     next_at = timing.after_failure(_base(feed, state), attempts, timing.retry_seconds(headers, now), now)
-    return PollOutcome(feed.id, state, next_at, attempts=attempts, status="gone" if is_gone else "active")
+    return PollOutcome(feed.id, feed.next_at, state, next_at, attempts=attempts, status="gone" if is_gone else "active")
 
 
 def _base(feed: Feed, state: Mapping[str, Any]) -> float:

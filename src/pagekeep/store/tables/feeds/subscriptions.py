@@ -168,11 +168,13 @@ def _settle(tx: Transaction, outcome: PollOutcome, now: str) -> None:
         values |= {"address": clean_text(outcome.address), "address_hash": url_hash(outcome.address)}
     sets = "".join(f", {name} = :{name}" for name in values)
     tx.run(
-        f"UPDATE feeds SET state = :state, next_at = :next, attempts = :attempts, polled_at = :now, status = :status{sets} "
+        "UPDATE feeds SET state = :state, next_at = CASE WHEN next_at = :due THEN :next ELSE next_at END, "
+        f"attempts = :attempts, polled_at = :now, status = :status{sets} "
         "WHERE user_id = :user AND id = :id AND status = 'active'",
         user=tx.user_id,
         id=clean_id(outcome.feed_id),
         state=tx.json(clean_json(outcome.state)),
+        due=outcome.due_at,
         next=outcome.next_at,
         attempts=outcome.attempts,
         status=outcome.status,
