@@ -22,7 +22,8 @@ from tests.hostile.store_places import attack_on, kill, run_script, start
 from tests.store.making import Server, postgres_server
 from tests.store.past_library import USERS, Expected, faults_of, make_postgres, make_sqlite
 
-NEWEST = migrations("sqlite")[-1].version
+PAST = {engine: [step.version for step in migrations(engine)] for engine in ("sqlite", "postgres")}
+"""All versions of the schema, the newest last."""
 
 
 def _upgrade_sqlite(path: str) -> None:
@@ -33,9 +34,9 @@ def _upgrade_sqlite(path: str) -> None:
 def attack_sqlite(where: str, count: int) -> list[str]:
     """Kill that many upgrades, of the past schemas by turns."""
     folder, chance, faults, killed, rounds = Path(where).parent, random.Random(5), list[str](), 0, 0
-    longest = 0.05
+    longest, (*past, newest) = 0.05, PAST["sqlite"]
     while killed < count:
-        version = 1 + rounds % (NEWEST - 1)
+        version = past[rounds % len(past)]
         rounds += 1
         expected = make_sqlite(Path(where), version)
         began = time.monotonic()
@@ -45,7 +46,7 @@ def attack_sqlite(where: str, count: int) -> list[str]:
         kill(process)
         with closing(sqlite3.connect(where)) as connection:
             found = connection.execute("PRAGMA user_version").fetchone()[0]
-        if found not in (version, NEWEST):
+        if found not in (version, newest):
             faults.append(f"schema {version} was left at {found}")
         _upgrade_sqlite(where)
         longest = min(5.0, max(longest, time.monotonic() - began))
@@ -74,12 +75,13 @@ def attack_postgres(server: Server, count: int) -> list[str]:
     import psycopg
 
     chance, faults, killed, rounds, longest = random.Random(5), list[str](), 0, 0, 0.05
+    *past, newest = PAST["postgres"]
     owner = re.sub(r"//[^@]*@", "//upgrader:@", server.owner).replace("/postgres?", "/upgraded?")
     with psycopg.connect(server.owner, autocommit=True) as connection:
         connection.execute("CREATE ROLE upgrader LOGIN CREATEROLE")
         connection.execute("GRANT pagekeep_app, pagekeep_worker, pagekeep_door TO upgrader WITH ADMIN OPTION")
     while killed < count:
-        version = 1 + rounds % (NEWEST - 1)
+        version = past[rounds % len(past)]
         rounds += 1
         with psycopg.connect(server.owner, autocommit=True) as connection:
             connection.execute("DROP DATABASE IF EXISTS upgraded WITH (FORCE)")
@@ -94,7 +96,7 @@ def attack_postgres(server: Server, count: int) -> list[str]:
             # The server ends the transaction of a killed client when it notices; this waits for that.
             connection.execute("LOCK TABLE pagekeep.schema_version IN EXCLUSIVE MODE")
             found = connection.execute("SELECT version FROM pagekeep.schema_version").fetchall()
-        if found not in ([(version,)], [(NEWEST,)]):
+        if found not in ([(version,)], [(newest,)]):
             faults.append(f"schema {version} was left at {found}")
         _upgrade_postgres(owner)
         longest = min(5.0, max(longest, time.monotonic() - began))
