@@ -110,6 +110,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.store_full --full
 	$(BIN)/python -m tests.hostile.receipt_flips --full
 	$(BIN)/python -m tests.hostile.verify_histories --full
+	$(BIN)/python -m tests.hostile.failed_saves --full
 	$(BIN)/python -m tests.hostile.backup_folders --full
 	$(BIN)/python -m tests.hostile.backup_faults --full
 	$(BIN)/python -m tests.hostile.full_disk_commands

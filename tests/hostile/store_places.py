@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pagekeep.model import Item, ItemQuery, RawPage
+from pagekeep.model import Item, ItemQuery, RawPage, item_filters
 from pagekeep.store import Store, open_store, parse_query
 from tests.store.making import NOW, Server, make_item, make_raw, postgres_server
 
@@ -54,15 +54,17 @@ def faults_of(library: Store, number: int, least: int = 0) -> list[str]:
 
 
 def all_items(library: Store) -> list[Item]:
-    """Everything, page by page."""
+    """Everything outside the trash, page by page; failed saves come last."""
     items: list[Item] = []
-    after = None
-    while True:
-        listed = library.find(ItemQuery(limit=500, after=after))
-        items += listed.items
-        if listed.next is None:
-            return items
-        after = listed.next
+    for filters in (item_filters(), item_filters(failed=True)):
+        after = None
+        while True:
+            listed = library.find(ItemQuery(filters=filters, limit=500, after=after))
+            items += listed.items
+            after = listed.next
+            if after is None:
+                break
+    return items
 
 
 @contextmanager
