@@ -23,10 +23,9 @@ from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.capture.uploads import sent_page
 from pagekeep.config import Settings
 from pagekeep.errors import PagekeepError, RetryLimit
-from pagekeep.library import build_item, failed_saves
+from pagekeep.library import actions, build_item, failed_saves
 from pagekeep.library.imports.merge import merge_items
 from pagekeep.library.items import walk_items
-from pagekeep.library.lists import actions
 from pagekeep.library.queue.jobs import enqueue
 from pagekeep.library.queue.runner import MAX_ATTEMPTS, JobRunner
 from pagekeep.library.save import retry, save

@@ -86,8 +86,10 @@ async def save(
         from pagekeep.library.mail.attachments import keep_attachments  # it saves them with this function
 
         saved = replace(saved, item=await keep_attachments(saved.item, uploaded.body, store, retrieval, tags))
-    if action and (saved.outcome == "added" or (is_new and before is not None)):
-        await to_thread(store.record_added, action, (saved.item.id, *saved.item.metadata.attachments))
+    if action and is_new:
+        from_trash = (saved.item.id,) if before is not None and before.id == saved.item.id else ()
+        attachments = saved.item.metadata.attachments if from_trash or saved.outcome == "added" else ()
+        await to_thread(store.record_added, action, (*from_trash, *attachments))
     again = not saved.unchanged  # what could not be had before is tried again when the page has changed
     job = await to_thread(request_pictures, store, saved.item, retrieval.settings, again=again)
     await to_thread(request_configured, store, saved.item, retrieval.settings, changed=again)
@@ -187,6 +189,7 @@ async def _capture_and_store(
         retention(retrieval.settings),
         retrieval.settings.check_links_days,
         held,
+        what.action,
     )
     existing, saved = known, None
     while saved is None:  # again when another save of the page came first: the better of the two stays
@@ -321,6 +324,7 @@ class _Target:
     retention: Retention
     check_days: int
     held: HeldJob | None
+    action: str | None
 
 
 def _identity(requested: str, captured: Captured, store: Store) -> str:
@@ -357,7 +361,12 @@ def _store(
     new = replace(new, metadata=replace(new.metadata, join_pages=target.join_pages))
     if existing is None:
         raw = build_item.to_raw_page(fetched, target.now)
-        added = store.add_page(new, raw, held_job=target.held.id if target.held else None)
+        held = target.held.id if target.held else None
+        added = (
+            store.add_page_for(target.action, new, raw, held_job=held)
+            if target.action
+            else store.add_page(new, raw, held_job=held)
+        )
         if added is None:
             return None
         if target.held is not None:

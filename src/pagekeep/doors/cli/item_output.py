@@ -81,7 +81,8 @@ def show_failed(items: Iterable[Item]) -> None:
 def state_words(item: Item) -> str:
     """Return what the user set on an item, in words."""
     about = item.metadata
-    states = [name for name in ("pinned", "archived") if getattr(about, name)] + ["deleted"] * bool(item.deleted_at)
+    states = [name for name in ("pinned", "archived", "failed") if getattr(about, name)]
+    states += ["deleted"] * bool(item.deleted_at)
     return ", ".join([*states, f"tags: {', '.join(map(printable, about.tags)) or 'none'}"])
 
 

@@ -85,13 +85,7 @@ class ItemTable(Table):
 
         Of several first saves at once exactly one adds the page. `held_job` is the job that is no longer needed then.
         """
-        item = check_item(tx, item)
-        tx.lock(url_hash(item.url))
-        if _find_url(tx, item.url) is not None:
-            return None
-        if held_job is not None:
-            drop_held(tx, held_job)
-        return _insert_page(tx, item, raw if self._keep_raw else None)
+        return add_page(tx, item, raw if self._keep_raw else None, held_job)
 
     @reads
     def get(self, tx: Transaction, key: str) -> Item:
@@ -242,6 +236,17 @@ class ItemTable(Table):
             tx.drop_words(seq)
             tx.run("DELETE FROM items WHERE seq = :seq", seq=seq)
         return len(purged)
+
+
+def add_page(tx: Transaction, item: Item, raw: RawPage | None, held_job: str | None = None) -> Item | None:
+    """Save a page whose URL is new, and remove the job that was held for it; `None` when an item has the URL."""
+    item = check_item(tx, item)
+    tx.lock(url_hash(item.url))
+    if _find_url(tx, item.url) is not None:
+        return None
+    if held_job is not None:
+        drop_held(tx, held_job)
+    return _insert_page(tx, item, raw)
 
 
 def put_page(

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pagekeep.errors import NotFound, Outdated
-from pagekeep.model import Item
+from pagekeep.model import Item, RawPage
 from pagekeep.model.lists.values import Action, ItemChange, UndoResult
 from pagekeep.store.engine import Transaction
 from pagekeep.store.storable import clean_id, clean_json, clean_text, parse_json
 from pagekeep.store.table import Table, reads, writes
-from pagekeep.store.tables.items import SELECT, item_of
+from pagekeep.store.tables.items import SELECT, add_page, item_of
 from pagekeep.store.tables.lists.apply_change import apply_change, record_page, undo_change
 
 MAX_ACTIONS: Final = 50
@@ -94,10 +94,19 @@ class ActionTable(Table):
         _put(tx, clean_id(action_id), {clean_id(item_id): record})
 
     @writes
+    def add_page_for(
+        self, tx: Transaction, action_id: str, item: Item, raw: RawPage | None, *, held_job: str | None = None
+    ) -> Item | None:
+        """Save a page whose URL is new, as `add_page` does, and note in the same transaction that the action added it."""
+        added = add_page(tx, item, raw if self._keep_raw else None, held_job)
+        if added is not None:
+            _note_added(tx, action_id, (added.id,))
+        return added
+
+    @writes
     def record_added(self, tx: Transaction, action_id: str, item_ids: Sequence[str]) -> None:
         """Note items that an action added, or took out of the trash: undoing it moves them to the trash."""
-        for item_id in item_ids:
-            _put(tx, clean_id(action_id), {clean_id(item_id): {"deleted": [True, False]}})
+        _note_added(tx, action_id, item_ids)
 
     @reads
     def action(self, tx: Transaction, action_id: str) -> Action:
@@ -159,6 +168,13 @@ def _add(tx: Transaction, action_id: str, label: str, now: str) -> None:
     )
     for (one,) in old:
         tx.run("DELETE FROM actions WHERE user_id = :user AND id = :id", user=tx.user_id, id=one)
+
+
+def _note_added(tx: Transaction, action_id: str, item_ids: Sequence[str]) -> None:
+    """Note items that an action added, unless the action was forgotten meanwhile because too many followed it."""
+    key = clean_id(action_id)
+    if tx.all("SELECT 1 FROM actions WHERE user_id = :user AND id = :id", user=tx.user_id, id=key):
+        _put(tx, key, {clean_id(one): {"deleted": [True, False]} for one in item_ids})
 
 
 def _put(tx: Transaction, action_id: str, records: Mapping[str, dict[str, Any]]) -> None:
