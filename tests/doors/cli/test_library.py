@@ -394,6 +394,11 @@ def test_a_failed_save_is_retried_kept_or_deleted(shell: Shell) -> None:
     assert shell.json("stats")["stats"]["failed"] == 0
 
 
+def test_a_book_that_cannot_be_fetched_to_be_split_is_a_failed_save(shell: Shell) -> None:
+    error = shell.json("save", shell.url("book"), "--split", code=2)["error"]
+    assert [one["id"] for one in shell.json("list", "--failed")["items"]] == [error["item_id"]]
+
+
 def test_keeping_a_bookmark_can_be_undone(shell: Shell) -> None:
     shell.run("save", shell.url("a"))
     (item,) = shell.json("list", "--failed")["items"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import threading
 import time
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from pagekeep.library import save as save_page
+from pagekeep.library.failed_saves import list_failed
 from pagekeep.store import Store
 from tests.site.fixtures import SENTENCE, Shore, article
 
@@ -202,3 +204,11 @@ def test_text_that_no_encoding_can_hold_is_no_fault_of_the_server(client: TestCl
     body = b'{"url": "https://example.com/", "html": "<p>one \\udfff two", "selection": "<p>\\udfff"}'
     answer = client.post("/api/v1/saves", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 201
+
+
+def test_a_file_that_cannot_be_read_keeps_the_address_it_came_from(client: TestClient, library: Store) -> None:
+    body = {"url": "https://e.example/paper", "file": base64.b64encode(b"\x00\x01" * 50).decode(), "name": "x.bin"}
+    answer = client.post("/api/v1/saves", json=body)
+    assert answer.status_code >= 400
+    (item,) = list_failed(library).items
+    assert (item.id, item.url) == (answer.json()["error"]["item_id"], "https://e.example/paper")

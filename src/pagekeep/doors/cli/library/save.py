@@ -294,6 +294,7 @@ async def _save_all(
 ) -> None:
     """Save all pages, several in parallel."""
     from pagekeep.capture.from_url import Retrieval
+    from pagekeep.library.failed_saves import keep_address
     from pagekeep.library.save import save as run
     from pagekeep.model.tags import clean_tags
 
@@ -322,6 +323,8 @@ async def _save_all(
                         number = number or report.count_one()
                         report.add(saved, number)
             except PagekeepError as error:
+                if one.path is None:  # also a book that could not be had to be split
+                    await asyncio.to_thread(keep_address, opened.store, one.url or "", error, tags=cleaned)
                 report.fail(one, error, number or report.count_one())
 
     async with Retrieval(opened.settings, room=room) as retrieval, asyncio.TaskGroup() as tasks:

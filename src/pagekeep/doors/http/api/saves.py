@@ -15,6 +15,8 @@ from pagekeep.doors.http.caller import WriteLibrary
 from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import CurrentService, Service
+from pagekeep.errors import PagekeepError
+from pagekeep.library.failed_saves import keep_address
 from pagekeep.library.idempotency import run_once
 from pagekeep.library.open import Store
 from pagekeep.library.queue.jobs import enqueue
@@ -58,7 +60,12 @@ async def save_page(
 
 
 async def _save(body: SaveRequest, library: Store, service: Service) -> dict[str, Any]:
-    uploaded, request = await body.uploaded_page(service.retrieval), body.capture_request()
+    request = body.capture_request()
+    try:
+        uploaded = await body.uploaded_page(service.retrieval)
+    except PagekeepError as error:  # a file that cannot be read: its address is kept
+        await to_thread(keep_address, library, request.url, error, tags=_tags(body))
+        raise
     saved = await save(
         replace(request, url=uploaded.url) if uploaded else request,
         library,
