@@ -8,7 +8,8 @@ files, and as on file systems that have none, or neither that nor hard links. Ki
 runs in its own process and nothing holds it up.
 
 Afterwards the last text that the editor saved is in the library, or for a deleted item in the folder; the file and the library
-are the same, and there is no conflict copy, because there is no conflict.
+are the same, and there is no conflict copy, because there is no conflict; only when an editor writes in place several times within
+one replacement, both texts may be kept.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Attack:
     def __init__(self, where: str, folder: Path, items: int, seed: int) -> None:
         self.where, self.folder, self.chance = where, folder, random.Random(seed)
         self.faults: list[str] = []
-        self.saves = self.in_gap = 0
+        self.saves = self.in_gap = self.copies = 0
         with closing(open_store(where, USER)) as store:
             store.upsert_many([NewItem(make_item(n, USER, tags=["sea"])) for n in range(items)], lambda _old, new: new)
             run_pass(store, folder, now=later)
@@ -155,15 +156,18 @@ class Attack:
     def _judge(self, store: Store, item_id: str, editor: Editor) -> None:
         body = markdown_files.split_content(store.get(item_id))[1]
         text = self.file(item_id).read_text("utf-8")
+        copies = {path: path.read_text("utf-8") for path in self._texts() if "(conflict " in path.name}
+        # After two writes in place within microseconds, the times of two files may not say which text is the last.
+        is_tie = editor.saves > 1 and editor.kind in ("at once", "slow")
         what = f"{editor.name} {editor.kind}"
-        if editor.line not in body.splitlines():
+        if editor.line not in body.splitlines() and not (is_tie and editor.line in "\n".join(copies.values())):
             self.faults.append(f"{what}: lost {editor.line}")
         if markdown_files.read(text).body.strip() != body.strip():
             self.faults.append(f"{what}: file and library differ")
-        for path in self._texts():
-            if "(conflict " in path.name:
-                self.faults.append(f"{what}: {path.name}")
-                path.unlink()
+        for path in copies:
+            self.copies += is_tie
+            self.faults += [] if is_tie else [f"{what}: {path.name}"]
+            path.unlink()
 
     def _texts(self) -> list[Path]:
         return [path for path in self.folder.rglob("*.md") if ".pagekeep" not in path.parts]
@@ -219,7 +223,10 @@ def attack(count: int, *, seed: int = 1) -> Iterator[tuple[str, list[str]]]:
             with tempfile.TemporaryDirectory() as place, settings():
                 one = Attack(f"{place}/library.db", Path(place) / "vault", ITEMS, seed)
                 run(one, times)
-            yield f"{system}, {name}: {times} times, {one.saves} saves, {one.in_gap} in a gap", one.faults
+            yield (
+                f"{system}, {name}: {times} times, {one.saves} saves, {one.in_gap} in a gap, {one.copies} copies",
+                one.faults,
+            )
 
 
 def _aimed(kind: str, method: Callable[[Attack, Store, int, str], None]) -> Callable[[Attack, int], None]:

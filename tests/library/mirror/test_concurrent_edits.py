@@ -227,16 +227,55 @@ def save_in_gap(vault: Vault, library: Store, item: Item, kind: str, gap: int, *
 
 
 @pytest.mark.usefixtures("system")
-def test_saves_at_every_step_of_one_replacement_leave_the_last(vault: Vault, library: Store) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("every", [1, 2])
+def test_of_several_saves_during_one_replacement_the_last_is_kept(
+    vault: Vault, library: Store, kind: str, every: int
+) -> None:
     for last, item in enumerate(items(library), 1):
-        editor = Editor(vault.file(item.id), "again", "atomic")
+        editor = Editor(vault.file(item.id), "again", kind)
         library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
-        with in_every_gap(lambda _, editor=editor, last=last: editor.save() if editor.saves < last else None):
+        steps = iter(range(1000))
+
+        def save(_: str, editor: Editor = editor, last: int = last, steps: Iterator[int] = steps) -> None:
+            if next(steps) % every == 0 and editor.saves < last:
+                editor.save()
+
+        with in_every_gap(save):
             vault.sync()
+        editor.finish()
         while vault.sync().changed:
             pass
+        copies = [path.read_text() for path in vault.folder.glob("*(conflict *).md")]
+        if kind in ("at once", "slow") and any(editor.line in copy for copy in copies):
+            continue  # two files were written at once, and their times do not say which text is the last
         assert editor.line in library.get(item.id).content
         assert editor.line in vault.file(item.id).read_text()
+        assert kind in ("at once", "slow") or not copies
+
+
+@pytest.mark.parametrize("later", ["in place", "replaced"])
+def test_of_two_texts_the_one_in_the_replaced_file_counts_only_if_it_is_not_the_later_one(
+    vault: Vault, library: Store, later: str
+) -> None:
+    item = items(library)[1]
+    path = vault.file(item.id)
+    text = path.read_text()
+    library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+    with path.open("r+") as file:
+        vault.sync()
+        path.write_text(text.replace("End.", "Written in place."))
+        file.write(text.replace("End.", "Written into the replaced file."))
+    if later == "in place":
+        os.utime(path, ns=(vault.now() - SECOND, vault.now() - SECOND))
+        run_pass(library, vault.folder, now=lambda: vault.now() + 5 * SECOND)
+        assert not list(vault.folder.glob("*conflict*"))
+    else:
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+        (copy,) = vault.sync().kept_aside
+        assert "Written into the replaced file." in (vault.folder / copy).read_text()
+    assert "Written in place." in library.get(item.id).content
+    assert "Written in place." in path.read_text()
 
 
 @pytest.mark.parametrize("bytes_", [b"caf\xe9 " * 100, b"x" * (files.MAX_FILE_BYTES + 1)], ids=["latin-1", "too large"])

@@ -143,10 +143,21 @@ class _Mirror:
 
     def _recover_edit(self, item_id: str, file: FileContent) -> None:
         record, item = self._records.by_id.get(item_id), self._item(item_id)
-        if record is None or item is None or file.document is None:
+        if record is None or item is None or file.document is None or self._has_other_edit(record, file):
             self._keep_aside(file, record.path if record else f"{item_id}.md")
         else:
             self._merge(record, item, file, file.document, record.path)
+
+    def _has_other_edit(self, record: Record, file: FileContent) -> bool:
+        """Return whether the file in its place has another text of the user that is not newer: both are kept then."""
+        stat = files.stat_file(self._folder, record.path)
+        if stat is None or stat.mtime > file.stat.mtime:
+            return False
+        current = files.read_file(self._folder, stat)
+        if current is None or current.document is None or not current.document.body.strip():
+            return False
+        known = {file.document and files.digest_body(file.document.body), *(base.body for base in record.bases)}
+        return files.digest_body(current.document.body) not in known
 
     # Synchronising one item
 

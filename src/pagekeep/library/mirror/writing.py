@@ -31,7 +31,8 @@ _KEEP_NS: Final = 60_000_000_000
 _MAX_RETURNS: Final = 20
 """How often an editor may save again while its file goes back to its place, which takes some microseconds."""
 _NAME: Final = re.compile(
-    r"(?P<id>[\w-]+)\.\w+\.(?P<size>\d+)\.(?P<mtime>\d+)\.(?P<time>[0-9a-f]+)(?:\.(?P<draft>\d+))?"
+    r"(?P<id>[\w-]+)\.(?:[0-9a-f]{32}\.)?"  # earlier versions had a digest here
+    r"(?P<size>\d+)\.(?P<mtime>\d+)\.(?P<time>[0-9a-f]+)(?:\.(?P<draft>\d+))?"
 )
 
 
@@ -72,9 +73,7 @@ def remove(folder: Path, item_id: str, old: FileContent) -> bool:
 
     def put(place: Path) -> bool:
         try:
-            return _is_unchanged(target, old) and _set_aside(
-                target, _make_slot(place, item_id, old.digest, old.stat), old
-            )
+            return _is_unchanged(target, old) and _set_aside(target, _make_slot(place, item_id, old.stat), item_id, old)
         except FileNotFoundError:
             return False
 
@@ -86,7 +85,7 @@ def swap(draft: Path, target: Path, item_id: str, old: FileContent) -> bool:
     place, ours = draft.parent, _stat(draft)
     # The draft gets the slot's name before the exchange: whenever a crash comes, what was exchanged has the right name.
     # It replaces an empty file: ext4 stores a file's text before the rename only when that replaces a file.
-    slot = _make_slot(place, item_id, old.digest, old.stat, ours.inode)
+    slot = _make_slot(place, item_id, old.stat, ours.inode)
     slot.touch()
     os.replace(draft, slot)
     try:
@@ -96,51 +95,56 @@ def swap(draft: Path, target: Path, item_id: str, old: FileContent) -> bool:
         raise
     if not exchanged:
         os.rename(slot, draft)
-        return _set_aside(target, slot, old) and _fill(draft, target)
+        return _set_aside(target, slot, item_id, old) and _fill(draft, target)
     if _is_unchanged(slot, old):
         return True
-    _put_back(slot, target, ours)
+    known = _put_back(slot, target, ours)
     with suppress(FileNotFoundError):
-        if _stat(slot).inode == ours.inode:
-            # A program may have opened our file while it was in place: from now on, a change of it is an edit.
-            os.rename(slot, _make_slot(place, item_id, "draft", ours))
+        _rename_slot(slot, item_id, known or old.stat)
     return False
 
 
-def _put_back(slot: Path, target: Path, ours: FileStat) -> None:
-    """Return the file in the slot to its place, where our own file is now.
+def _put_back(slot: Path, target: Path, ours: FileStat) -> FileStat | None:
+    """Return the file in the slot to its place, where our own file is now; return what is in the slot then, if it is known.
 
-    An editor may save again meanwhile, into our file or over it. That newer file comes out, and goes back in the same way.
+    An editor may save again meanwhile, over the file that is in place or into it. The newer text comes out, and goes back in
+    the same way. Known is a file that came out as it went in, so that the one in place is newer.
     """
-    placed = ours.inode
+    placed = ours
     with ExitStack() as opened:
         for number in range(_MAX_RETURNS):
-            following = _stat(slot).inode
+            following = _stat(slot)
             with suppress(OSError):  # while it is open, no other file gets its inode
                 opened.callback(os.close, os.open(slot, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK))
             try:
                 renaming.exchange(target, slot)
-            except FileNotFoundError:  # our file was moved or removed meanwhile
+                found = _stat(slot)
+                if found.inode == placed.inode and found == placed:
+                    return found
+                if number and found.inode == placed.inode and found.mtime <= _stat(target).mtime:
+                    return None  # written to, but perhaps before it went in
+            except FileNotFoundError:  # the file in place was moved or removed meanwhile
                 with suppress(FileExistsError):
                     renaming.move_to_free_name(slot, target)
-                return
-            found = _stat(slot)
-            if found.inode == placed and (number or found == ours):
-                return
+                return None
             placed = following
+    return None
 
 
-def _set_aside(target: Path, slot: Path, old: FileContent) -> bool:
+def _set_aside(target: Path, slot: Path, item_id: str, old: FileContent) -> bool:
     """Move a file to a slot; return false when it is not as it was read, with the file in its place.
 
-    Where the file cannot go back, because an editor has saved again or the file system has no way to move a file only to a
-    free name, it stays in the slot: the next pass takes the edit from there before it looks at the folder.
+    Where the file system has no way to move a file only to a free name, it stays in the slot, from where the next pass takes
+    the edit.
     """
     os.rename(target, slot)
+    found = _stat(slot)
     if _is_unchanged(slot, old):
         return True
-    with suppress(FileExistsError):
+    try:
         renaming.move_to_free_name(slot, target)
+    except FileExistsError:  # the editor has saved again: that file is newer
+        _rename_slot(slot, item_id, found)
     return False
 
 
@@ -185,8 +189,7 @@ def list_replaced(folder: Path, parents: Set[str], now: int) -> list[ReplacedFil
 
 def keep_replaced(replaced: ReplacedFile, file: FileContent) -> None:
     """Note that the present content of a replaced file has been handled."""
-    place = replaced.path.parent.parent
-    os.replace(replaced.path, _make_slot(place, replaced.item_id, file.digest, file.stat))
+    _rename_slot(replaced.path, replaced.item_id, file.stat)
 
 
 def move_out(replaced: ReplacedFile, name: str) -> bool:
@@ -211,12 +214,17 @@ def _list_slots(folder: Path, slots: Path, now: int) -> Iterator[ReplacedFile]:
             yield ReplacedFile(path, name["id"], stat, changed, expired)
 
 
-def _make_slot(place: Path, item_id: str, digest: str, stat: FileStat, draft: int | None = None) -> Path:
-    """Return a new path whose name says what is in the file now, and which inode is that of a draft."""
+def _make_slot(place: Path, item_id: str, stat: FileStat, draft: int | None = None) -> Path:
+    """Return a new path whose name says which content of the file is known, and which inode is that of a draft."""
     slots = place / _REPLACED
     slots.mkdir(exist_ok=True)
-    name = f"{item_id}.{digest}.{stat.size}.{stat.mtime}.{time.time_ns():x}"
+    name = f"{item_id}.{stat.size}.{stat.mtime}.{time.time_ns():x}"
     return slots / (name if draft is None else f"{name}.{draft}")
+
+
+def _rename_slot(slot: Path, item_id: str, known: FileStat) -> None:
+    """Note which content of the file in a slot is known: any other is an edit."""
+    os.rename(slot, _make_slot(slot.parent.parent, item_id, known))
 
 
 def _write_draft(place: Path, data: bytes) -> Path:
