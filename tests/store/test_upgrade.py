@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import StoreError
-from pagekeep.store import open_store, sqlite
+from pagekeep.library.browse.tags import rename_tag
+from pagekeep.store import open_store, parse_query, sqlite
 from pagekeep.store.migrations import Migration, migrations
 from tests.store.making import Server
 from tests.store.past_library import USERS, faults_of, make_postgres, make_sqlite
@@ -106,3 +107,21 @@ def test_upgrade_that_fails_leaves_the_server_at_its_schema(server: Server, mode
     postgres.install(modest)
     with closing(open_store(server.app.replace("/postgres?", "/upgraded?"), "ada")) as library:
         assert faults_of(library, expected["ada"]) == []
+
+
+@pytest.mark.parametrize("version", [2, 18, 24])
+def test_spellings_of_one_tag_become_one_tag(tmp_path: Path, version: int) -> None:
+    path = tmp_path / "library.db"
+    expected = make_sqlite(path, version)["ada"]
+    url, wanted = next((url, item) for url, item in expected.items.items() if not item["deleted_at"])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        spelled = 'json_set(metadata, \'$.tags\', json(\'["Energy","energy","sea","café","Cafe"]\'))'
+        connection.execute(f"UPDATE items SET metadata = {spelled} WHERE id = ?", (wanted["id"],))
+    with closing(open_store(path, "ada")) as library:
+        assert library.get(url).metadata.tags == ("Energy", "sea", "café")
+        counts = library.counts(["tag"])["tag"]
+        assert (counts["energy"], counts["cafe"]) == (1, 1)
+        assert [item.url for item in library.find(parse_query("energy cafe")).items] == [url]
+        assert rename_tag(library, "CAFE", "Coffee").action.changed == 1
+        assert library.get(url).metadata.tags == ("Energy", "sea", "Coffee")
+        assert library.check() == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from pagekeep.model import ItemQuery
+from pagekeep.model import ItemQuery, Term
 from pagekeep.store.backup.damage import BackupReport
 from pagekeep.store.blobs.folder import BlobFolder
 from pagekeep.store.search.filters import Where
@@ -48,8 +48,20 @@ class Transaction(Protocol):
     def lock(self, name: str) -> None:
         """Lock a name until the end of the transaction; others who lock it wait."""
 
-    def json(self, value: Mapping[str, Any]) -> Any:
-        """Return a mapping as a parameter for a JSON column."""
+    def json(self, value: Mapping[str, Any] | Sequence[Any]) -> Any:
+        """Return a mapping or list as a parameter for a JSON column."""
+
+    def tag_list(self, tags: Sequence[str]) -> Any:
+        """Return tags as a parameter for the column `tags` of `items`."""
+
+    def put_tags(self, rows: Sequence[tuple[int, Sequence[str]]], now: str) -> None:
+        """Store the tags of many items: number and tags of each."""
+
+    def add_changes(self, action_id: str, records: Sequence[tuple[str, str]]) -> None:
+        """Add rows of `action_items`: the id of each item, and its change as JSON."""
+
+    def add_count(self, kind: str, key: str, number: int) -> None:
+        """Add to a count of `item_counts` that no trigger keeps."""
 
     def put_words(self, seq: int, head: str, body: str, count: int) -> None:
         """Index an item's search words in place of those it had."""
@@ -59,6 +71,9 @@ class Transaction(Protocol):
 
     def drop_words(self, seq: int) -> None:
         """Remove an item from the index."""
+
+    def select_term(self, term: Term, values: dict[str, Any], name: str) -> str:
+        """Return a query for the numbers of items with the term in their texts, from `:bottom` to before `:top`."""
 
     def candidates(
         self, query: ItemQuery, where: Where, *, head: bool, top: int, bottom: int, limit: int

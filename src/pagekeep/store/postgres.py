@@ -7,6 +7,7 @@ sign-in of a shared server is also a member of `pagekeep_door`, the only role th
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -187,8 +188,46 @@ class PostgresTransaction:
             "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"pagekeep {self.user_id} {name}",)
         )
 
-    def json(self, value: Mapping[str, Any]) -> Jsonb:
+    def json(self, value: Mapping[str, Any] | Sequence[Any]) -> Jsonb:
         return Jsonb(value)
+
+    def tag_list(self, tags: Sequence[str]) -> Jsonb:
+        return Jsonb(list(tags))
+
+    def put_tags(self, rows: Sequence[tuple[int, Sequence[str]]], now: str) -> None:
+        self.run(
+            "UPDATE items SET tags = CAST(n.tags AS JSONB), updated_at = :now "
+            "FROM unnest(CAST(:seqs AS BIGINT[]), CAST(:lists AS TEXT[])) AS n (seq, tags) WHERE items.seq = n.seq",
+            seqs=[seq for seq, _ in rows],
+            lists=[json.dumps(list(tags), ensure_ascii=False) for _, tags in rows],
+            now=now,
+        )
+
+    def add_changes(self, action_id: str, records: Sequence[tuple[str, str]]) -> None:
+        self.run(
+            "INSERT INTO action_items (user_id, action_id, item_id, change) SELECT :user, :action, n.item, "
+            "CAST(n.change AS JSONB) FROM unnest(CAST(:items AS UUID[]), CAST(:changes AS TEXT[])) AS n (item, change) "
+            "ON CONFLICT (user_id, action_id, item_id) DO UPDATE SET change = excluded.change",
+            user=self.user_id,
+            action=action_id,
+            items=[item_id for item_id, _ in records],
+            changes=[change for _, change in records],
+        )
+
+    def add_count(self, kind: str, key: str, number: int) -> None:
+        # Counted just before the commit, as what the triggers note.
+        self.run(
+            "INSERT INTO item_count_changes (transaction, user_id, kind, key, change) "
+            "VALUES (txid_current(), :user, :kind, :key, :number)",
+            user=self.user_id,
+            kind=kind,
+            key=key,
+            number=number,
+        )
+        self.run(
+            "INSERT INTO item_count_transactions VALUES (txid_current(), :user) ON CONFLICT DO NOTHING",
+            user=self.user_id,
+        )
 
     def put_words(self, seq: int, head: str, body: str, count: int) -> None:
         self.run(
@@ -212,6 +251,13 @@ class PostgresTransaction:
 
     def drop_words(self, seq: int) -> None:
         self.run("DELETE FROM item_words WHERE seq = :seq", seq=seq)
+
+    def select_term(self, term: Term, values: dict[str, Any], name: str) -> str:
+        values[name] = _lexemes(ItemQuery(terms=(term,)), mark="")
+        found = f"SELECT x.seq FROM matches(CAST(:{name} AS tsquery), :top, :bottom) AS x (seq)"
+        if len(term.words) == 1:
+            return found
+        return f"{found} JOIN item_words w ON w.seq = x.seq WHERE {_contains((term,), values, name, ('head', 'body'))}"
 
     def candidates(
         self, query: ItemQuery, where: Where, *, head: bool, top: int, bottom: int, limit: int

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final, NoReturn
 
 from pagekeep.errors import StoreError
+from pagekeep.model.tags import unique_tags
 from pagekeep.store.engine import Transaction
 from pagekeep.store.tables import items
 from pagekeep.store.tables.numbers import give_missing
@@ -32,6 +34,11 @@ def reindex(tx: Transaction) -> None:
                 item = items.item_of(row)
             except ValueError:  # a damaged row, which `check` reports, must not keep the others from being upgraded
                 continue
+            tags = unique_tags(item.metadata.tags)
+            if tags != item.metadata.tags:  # earlier versions kept spellings of one tag as several
+                merged = replace(item, metadata=replace(item.metadata, tags=tags))
+                items.put_metadata(tx, item, merged, row[-1])
+                item = merged
             items.index(tx, item, row[-1])
         last = batch[-1][-1]
 

@@ -26,9 +26,9 @@ from pagekeep.store.metadata_json import metadata_from_json
 from pagekeep.store.packing import is_intact
 from pagekeep.store.sqlite_check import find_broken_rows, find_damage
 from pagekeep.store.sqlite_pages import INDEX_INTERIOR, INDEX_LEAF, TABLE_LEAF, Pages, Row
-from pagekeep.store.storable import ITEM_TIMES, clean_id, clean_item, clean_time, parse_json
+from pagekeep.store.storable import ITEM_TIMES, clean_id, clean_item, clean_time
 from pagekeep.store.tables.items import COLUMNS as ITEM
-from pagekeep.store.tables.items import WRITTEN, column_values, index
+from pagekeep.store.tables.items import WRITTEN, column_values, index, read_metadata
 from pagekeep.store.tables.numbers import give_missing
 from pagekeep.store.tables.reading.annotation_words import index_all_words
 from pagekeep.store.text_stamp import is_text_sound
@@ -226,7 +226,7 @@ class _Salvager:
         if any("\ufffd" in str(values[name]) and not _is_utf8(value) for name, value in _texts(row)):
             faults.append("some characters are damaged")
         try:
-            metadata = metadata_from_json(parse_json(values["metadata"]))
+            metadata = read_metadata(values["metadata"], None if row.missing else values.get("tags"))
         except (StoreError, ValueError, TypeError, AttributeError):
             metadata = metadata_from_json({})
             faults.append("its tags and notes are lost")

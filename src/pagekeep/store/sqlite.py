@@ -44,6 +44,9 @@ _PRAGMAS: Final = ("page_size = 2048", "journal_mode = WAL", "synchronous = FULL
 """The page size applies to a new file. Long values fill separate pages, of which half the last one is lost on average: with
 2 KB instead of 4 KB a library is 6 % smaller."""
 _PROGRESS_STEPS: Final = 10_000  # of SQLite's virtual machine between two looks at the clock: under a millisecond
+TAGS_STEP: Final = 32
+"""Bytes, a multiple of which an item's list of tags has: a row that keeps its length is changed in place, which takes a third
+of the time."""
 MIN_FREE_BYTES: Final = 1_000_000
 """Free bytes below which the disk counts as full: one saved page with its raw page can take this much."""
 
@@ -217,6 +220,9 @@ def _roll_back(connection: sqlite3.Connection) -> None:
         connection.execute("ROLLBACK")
 
 
+_write_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 class SqliteTransaction:
     """See `engine.Transaction`."""
 
@@ -247,8 +253,35 @@ class SqliteTransaction:
     def lock(self, name: str) -> None:
         """Do nothing: there is one writer at a time anyway."""
 
-    def json(self, value: Mapping[str, Any]) -> str:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    def json(self, value: Mapping[str, Any] | Sequence[Any]) -> str:
+        return _write_json(value)
+
+    def tag_list(self, tags: Sequence[str]) -> str:
+        text = _write_json(list(tags))
+        return text + " " * (-len(text.encode()) % TAGS_STEP)
+
+    def put_tags(self, rows: Sequence[tuple[int, Sequence[str]]], now: str) -> None:
+        self._connection.executemany(
+            "UPDATE items SET tags = ?, updated_at = ? WHERE seq = ?",
+            ((self.tag_list(tags), now, seq) for seq, tags in rows),
+        )
+
+    def add_changes(self, action_id: str, records: Sequence[tuple[str, str]]) -> None:
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO action_items (user_id, action_id, item_id, change) VALUES (?, ?, ?, ?)",
+            ((self.user_id, action_id, *record) for record in records),
+        )
+
+    def add_count(self, kind: str, key: str, number: int) -> None:
+        if number:
+            self.run(
+                "INSERT INTO item_counts (user_id, kind, key, count) VALUES (:user, :kind, :key, :number) "
+                "ON CONFLICT (user_id, kind, key) DO UPDATE SET count = item_counts.count + excluded.count",
+                user=self.user_id,
+                kind=kind,
+                key=key,
+                number=number,
+            )
 
     def put_words(self, seq: int, head: str, body: str, count: int) -> None:
         packed = pack(body.encode())
@@ -290,6 +323,10 @@ class SqliteTransaction:
                 body=unpack(packed).decode(),
             )
             self.run("DELETE FROM item_words WHERE seq = :seq", seq=seq)
+
+    def select_term(self, term: Term, values: dict[str, Any], name: str) -> str:
+        values[name] = _phrase(term)
+        return f"SELECT rowid FROM item_search WHERE item_search MATCH :{name} AND rowid < :top AND rowid >= :bottom"
 
     def candidates(
         self, query: ItemQuery, where: Where, *, head: bool, top: int, bottom: int, limit: int

@@ -41,6 +41,7 @@ from pagekeep.store.tables.sinks.outbox import OutboxTable
 from pagekeep.store.tables.sinks.sinks import SinkTable
 from pagekeep.store.tables.snapshots import SnapshotTable
 from pagekeep.store.tables.statistics import StatisticsTable
+from pagekeep.store.tables.tags import TagTable
 from pagekeep.store.tables.uploads import UploadTable
 
 
@@ -71,6 +72,7 @@ class Store(
     ListTable,
     SaveRuleTable,
     ActionTable,
+    TagTable,
     SinkTable,
     OutboxTable,
 ):

@@ -42,7 +42,7 @@ _CHUNK_SHARE: Final = 16
 _ABANDONED_SECONDS: Final = 86_400.0
 """Age at which a file that was never completed is certainly one of a backup that was killed."""
 _JSON: Final = {
-    "items": ("metadata",),
+    "items": ("metadata", "tags"),
     "jobs": ("options", "error"),
     "domain_memory": ("memory",),
     "raw_pages": ("headers",),

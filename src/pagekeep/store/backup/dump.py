@@ -92,7 +92,7 @@ _FIRST_KEYS: Final = {
 }
 """What comes before every key."""
 TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
-    "items": ("seq", (*COLUMNS, "url_hash", "domain_key", "title_key")),
+    "items": ("seq", (*COLUMNS, "url_hash", "domain_key", "title_key", "tags")),
     "item_numbers": ("number", ("user_id", "item_id", "number")),
     "raw_bodies": ("hash", ("user_id", "hash", "size", "packed", "body")),
     "raw_pages": ("item_id", ("user_id", "item_id", "hash", *_PAGE, "headers")),

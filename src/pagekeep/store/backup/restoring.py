@@ -58,6 +58,10 @@ class Restoring:
         """Store a row, if it is sound and what it belongs to is there. `body` is `None` when it is missing."""
         if table in ("raw_bodies", "blobs") and not self._take_body(table, values):
             return
+        if (
+            table == "items" and values.get("tags") is None
+        ):  # of an earlier version, which had them in the metadata only
+            values["tags"] = values["metadata"].get("tags", [])
         if table == "items" and not is_row_sound(values):
             self.leave_out(describe_text(values["id"], values["title"]))
         if self.left_out and not self._what_can_be:
@@ -189,7 +193,7 @@ def _require_empty(tx: Transaction) -> None:
 
 def _put(tx: Transaction, table: str, row: Mapping[str, Any]) -> None:
     """Insert a row as the user's own."""
-    values = {name: tx.json(value) if isinstance(value, dict) else value for name, value in row.items()}
+    values = {name: tx.json(value) if isinstance(value, (dict, list)) else value for name, value in row.items()}
     values["user_id"] = tx.user_id
     marks = ", ".join(f":{name}" for name in values)
     tx.run(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", **values)

@@ -10,8 +10,8 @@ SALVAGED_TABLES: Final[dict[str, tuple[str, str]]] = {
     "identities": ("issuer subject user_id created_at", "TTTD"),
     "items": (
         "seq user_id id url_hash domain_key title_key saved_at published_at created_at updated_at last_opened_at deleted_at "
-        "metadata source domain url url_full title author content",
-        "-TTTTTDtDDddTTTTTTtT",
+        "metadata source domain url url_full title author content tags",
+        "-TTTTTDtDDddTTTTTTtTt",
     ),
     "item_numbers": ("user_id item_id number", "TT#"),
     "raw_bodies": ("user_id hash size packed body", "TT##B"),
@@ -89,5 +89,5 @@ SALVAGED_TABLES: Final[dict[str, tuple[str, str]]] = {
 """Columns as they are in the file, and the type of each: T text, D time, J JSON object, B bytes, # number, - the row's number;
 t, d and % (a number) may be missing. Rows refer to earlier tables only. Sessions, idempotency keys, times of checks and the
 pace of crawls are not worth saving."""
-ADDED_COLUMNS: Final = {"raw_pages": 1}
+ADDED_COLUMNS: Final = {"raw_pages": 1, "items": 1}
 """Table to how many of its last columns a newer version added: rows that are older lack them."""

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 
 _CHANGES_ROWS: Final = frozenset({"suggested_tags"})
 """Migrations with a helper, which runs for each user after the SQL."""
-_REINDEXES: Final = frozenset({"suggested_tags", "reading", "vocabulary"})
+_REINDEXES: Final = frozenset({"suggested_tags", "reading", "vocabulary", "item_tags"})
 """Migrations that leave derived tables empty or out of date."""
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from pagekeep.model import Annotation, Item, NewItem, PutResult, RawPage, Retention
 from pagekeep.model.reading import ReadingState
 from pagekeep.store.engine import Row, Transaction
+from pagekeep.store.search.indexed_text import tag_words
 from pagekeep.store.storable import clean_item, url_hash
 from pagekeep.store.table import Table, writes
 from pagekeep.store.tables import items, numbers, raw_pages, snapshots
@@ -133,6 +134,7 @@ def _insert(tx: Transaction, slots: Sequence[_Slot]) -> None:
     words = [(seqs[slot.item.id], *items.search_words(slot.item)) for slot in slots]
     tx.add_words(words)
     add_words(tx, *(text for _, head, body, _ in words for text in (head, body)))
+    add_words(tx, *{tag_words(key) for slot in slots for key in items.tag_keys(slot.item)})
     tx.many(
         items.INSERT_TAG,
         [{"user": tx.user_id, "tag": key, "id": slot.item.id} for slot in slots for key in items.tag_keys(slot.item)],

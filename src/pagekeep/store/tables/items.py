@@ -14,7 +14,7 @@ from pagekeep.model.lists.edits import carry_edits
 from pagekeep.model.tags import change_tags, tag_key, unique_tags
 from pagekeep.store.engine import Row, Transaction
 from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
-from pagekeep.store.search.indexed_text import body_words, head_words, without_frontmatter
+from pagekeep.store.search.indexed_text import body_words, head_words, tag_words, without_frontmatter
 from pagekeep.store.storable import (
     NO_ID,
     clean_id,
@@ -35,10 +35,12 @@ COLUMNS: Final = (
     *("id", "user_id", "url", "url_full", "domain", "title", "content", "source", "author", "saved_at", "published_at"),
     *("metadata", "created_at", "updated_at", "last_opened_at", "deleted_at"),
 )
-WRITTEN: Final = (*COLUMNS, "url_hash", "domain_key", "title_key")
+WRITTEN: Final = (*COLUMNS, "url_hash", "domain_key", "title_key", "tags")
 """All columns that are written; the others are generated."""
-SELECT: Final = f"SELECT {', '.join(f'i.{name}' for name in COLUMNS)}, i.seq FROM items i"
+SELECT: Final = f"SELECT {', '.join(f'i.{name}' for name in COLUMNS)}, i.tags, i.seq FROM items i"
 INSERT: Final = f"INSERT INTO items ({', '.join(WRITTEN)}) VALUES ({', '.join(f':{name}' for name in WRITTEN)})"
+TAG_COLUMNS: Final = "i.tags, CASE WHEN i.tags IS NULL THEN i.metadata END"
+"""What `read_tags` reads. A row of an earlier version may have its tags in the metadata only."""
 FIND_HINT: Final = "To find its id, use `list` or `search`."
 INSERT_TAG: Final = "INSERT INTO item_tags (user_id, tag, item_id) VALUES (:user, :tag, :id)"
 _UPDATE: Final = f"UPDATE items SET {', '.join(f'{name} = :{name}' for name in WRITTEN)} WHERE seq = :seq"
@@ -191,14 +193,7 @@ class ItemTable(Table):
         metadata = replace(old.metadata, **changes)
         metadata = clean_metadata(replace(metadata, tags=change_tags(metadata.tags, add_tags, ())))
         item = replace(old, metadata=metadata, updated_at=now)
-        tx.run(
-            "UPDATE items SET metadata = :metadata, updated_at = :now WHERE seq = :seq",
-            metadata=tx.json(metadata_to_json(metadata)),
-            now=now,
-            seq=seq,
-        )
-        if old.metadata.tags != metadata.tags:
-            index(tx, item, seq)
+        put_metadata(tx, old, item, seq)
         return item
 
     @writes
@@ -314,8 +309,19 @@ def _put_raw(
 def item_of(row: Row) -> Item:
     """Return the item in a row of `SELECT`."""
     values = dict(zip(COLUMNS, row, strict=False))
-    values["metadata"] = metadata_from_json(parse_json(values["metadata"]))
+    values["metadata"] = read_metadata(values["metadata"], row[len(COLUMNS)])
     return Item(**values)
+
+
+def read_tags(tags: Any, metadata: Any) -> Sequence[str]:
+    """Return the tags in the columns `TAG_COLUMNS` of a row."""
+    return read_metadata(metadata, None).tags if tags is None else parse_json(tags)
+
+
+def read_metadata(metadata: Any, tags: Any) -> ItemMetadata:
+    """Return the metadata in the columns of a row. The tags in `metadata` count only where `tags` is missing."""
+    stored = parse_json(metadata)
+    return metadata_from_json(stored if tags is None else {**stored, "tags": parse_json(tags)})
 
 
 def get_by_seq(tx: Transaction, seqs: Sequence[int]) -> Iterator[Item]:
@@ -397,6 +403,7 @@ def column_values(tx: Transaction, item: Item) -> dict[str, Any]:
     own = {name: getattr(item, name) for name in COLUMNS}
     return own | {
         "metadata": tx.json(metadata_to_json(item.metadata)),
+        "tags": tx.tag_list(item.metadata.tags),
         "url_hash": url_hash(item.url),
         "domain_key": domain_key(item.domain),
         "title_key": fold(item.title).strip()[:_MAX_TITLE_KEY_CHARS],
@@ -414,21 +421,44 @@ def rewrite(tx: Transaction, old: Item, new: Item, seq: int, *, derived: bool = 
     return new
 
 
+def put_metadata(tx: Transaction, old: Item, new: Item, seq: int) -> None:
+    """Store an item of which only the metadata, and whether it is deleted, changed: its text is not indexed again."""
+    tx.run(
+        "UPDATE items SET metadata = :metadata, tags = :tags, deleted_at = :deleted, updated_at = :now WHERE seq = :seq",
+        metadata=tx.json(metadata_to_json(new.metadata)),
+        tags=tx.tag_list(new.metadata.tags),
+        deleted=new.deleted_at,
+        now=new.updated_at,
+        seq=seq,
+    )
+    if old.metadata.tags != new.metadata.tags:
+        index_tags(tx, new.id, new.metadata.tags)
+
+
 def index(tx: Transaction, item: Item, seq: int) -> None:
     """Store the search words and tags of an item in place of those it had."""
     head, body, count = search_words(item)
     tx.put_words(seq, head, body, count)
     add_words(tx, head, body)
-    tx.run("DELETE FROM item_tags WHERE user_id = :user AND item_id = :id", user=tx.user_id, id=item.id)
-    for key in tag_keys(item):
-        tx.run(INSERT_TAG, user=tx.user_id, tag=key, id=item.id)
+    index_tags(tx, item.id, item.metadata.tags)
+
+
+def index_tags(tx: Transaction, item_id: str, tags: Sequence[str]) -> None:
+    """Store the keys of an item's tags in place of those it had. Searches find the words of tags by them."""
+    own = {"user": tx.user_id, "id": item_id}
+    had = {key for (key,) in tx.all("SELECT tag FROM item_tags WHERE user_id = :user AND item_id = :id", **own)}
+    keys = {tag_key(tag) for tag in tags}
+    for key in sorted(had - keys):
+        tx.run("DELETE FROM item_tags WHERE user_id = :user AND item_id = :id AND tag = :tag", **own, tag=key)
+    for key in sorted(keys - had):
+        tx.run(INSERT_TAG, **own, tag=key)
+        add_words(tx, tag_words(key))
 
 
 def search_words(item: Item) -> tuple[str, str, int]:
     """Return the search words of head and body, and how many words the content has."""
     edits = item.metadata.edits or {}
-    site = (edits["site_name"],) if edits.get("site_name") else ()
-    head = head_words(item.title, item.author, (*site, *item.metadata.tags))
+    head = head_words(item.title, item.author, edits.get("site_name"))
     return head, body_words(item.content), count_words(without_frontmatter(item.content))
 
 
@@ -445,6 +475,22 @@ def _lock_item(tx: Transaction, item_id: str) -> tuple[Item, int]:
     if not rows:
         raise NotFound(f"There is no item {item_id:.200}.", suggestions=(FIND_HINT,))
     return item_of(rows[0]), rows[0][-1]
+
+
+def lock_tags(tx: Transaction, item_ids: Sequence[str]) -> dict[str, tuple[int, tuple[str, ...]]]:
+    """Return the numbers and tags of items, which no other transaction can change until the end of this one."""
+    found = {}
+    for begin in range(0, len(item_ids), _LIST_LENGTH):
+        part = list(item_ids[begin : begin + _LIST_LENGTH])
+        names = {f"n{at}": item_id for at, item_id in enumerate([*part, *part[:1] * (_LIST_LENGTH - len(part))])}
+        rows = tx.all(
+            f"SELECT i.id, i.seq, {TAG_COLUMNS} FROM items i WHERE i.user_id = :user "
+            f"AND i.id IN ({', '.join(f':{name}' for name in names)}) ORDER BY i.id {tx.for_update}",
+            user=tx.user_id,
+            **names,
+        )
+        found.update({str(item_id): (seq, tuple(read_tags(*stored))) for item_id, seq, *stored in rows})
+    return found
 
 
 def _set_deleted(tx: Transaction, item_id: str, deleted_at: str | None, now: str) -> Item:

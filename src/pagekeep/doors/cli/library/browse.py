@@ -11,7 +11,7 @@ from pagekeep.doors.cli.item_output import short_id, show_failed, show_items
 from pagekeep.doors.cli.library.article_view import show_article
 from pagekeep.doors.cli.open_library import open_library
 from pagekeep.doors.cli.options import examples, library_options, parse_date
-from pagekeep.doors.cli.output import format_count, is_terminal, show_table, write, write_json
+from pagekeep.doors.cli.output import format_count, is_terminal, show_bar, show_table, write, write_json
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
@@ -282,10 +282,14 @@ def tags(context: click.Context, library: str | None, user: str | None, as_json:
 @library_options
 def rename_tag(tag: str, new: str, library: str | None, user: str | None, as_json: bool) -> None:
     """Rename a tag on all pages. With the name of another tag, both become one."""
-    with open_library(library, user, as_json) as (_, store):
+    with open_library(library, user, as_json) as (settings, store):
         from pagekeep.library.browse import tags as browse
+        from pagekeep.library.undo import remember_action
 
-        _report_tags(browse.rename_tag(store, tag, new), as_json)
+        with show_bar("Changing") as advance:
+            done = browse.rename_tag(store, tag, new, progress=lambda count: advance(count, None))
+        remember_action(settings, "tags", done.action.id)
+        _report_tags(done.action, as_json)
 
 
 @tags.command("delete", epilog=examples("tags delete draft"))
@@ -293,10 +297,14 @@ def rename_tag(tag: str, new: str, library: str | None, user: str | None, as_jso
 @library_options
 def delete_tag(tag: str, library: str | None, user: str | None, as_json: bool) -> None:
     """Remove a tag from all pages."""
-    with open_library(library, user, as_json) as (_, store):
+    with open_library(library, user, as_json) as (settings, store):
         from pagekeep.library.browse import tags as browse
+        from pagekeep.library.undo import remember_action
 
-        _report_tags(browse.delete_tag(store, tag), as_json)
+        with show_bar("Changing") as advance:
+            done = browse.delete_tag(store, tag, progress=lambda count: advance(count, None))
+        remember_action(settings, "tags", done.action.id)
+        _report_tags(done.action, as_json)
 
 
 @tags.command("undo", epilog=examples("tags undo 0d9c2f6e-8f0b-4c39-9b43-6f0a5a3f7d11"))
@@ -307,7 +315,7 @@ def undo_tags(action: str, library: str | None, user: str | None, as_json: bool)
     with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.browse import tags as browse
 
-        undone = browse.undo_tags(store, action)
+        undone = browse.undo_tags(store, action, whole=True)[0].undone
         if as_json:
             write_json({"undone": undone})
         else:

@@ -28,7 +28,7 @@ def undo(library: str | None, user: str | None, as_json: bool) -> None:
             count = {"count": undone.count, "kept": undone.kept}
             write_json({"undone": undone.action, **items_shape(undone.items, None), **count})
             return
-        if undone.kept or not undone.items:
+        if undone.kept or len(undone.items) != 1:
             kept = f"; {format_count(undone.kept, 'page')} changed again since stay as they are" if undone.kept else ""
             write(f"Undid {undone.action}: {format_count(undone.count, 'page')}{kept}")
             return

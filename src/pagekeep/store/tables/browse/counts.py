@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from pagekeep.model.browse import CountedKind, CountPage, ItemCount
 from pagekeep.model.tags import tag_key
@@ -109,13 +109,12 @@ class CountTable(Table):
         for begin in range(0, len(by_key), _MAX_SITES):
             names = {f"d{at}": key for at, key in enumerate(list(by_key)[begin : begin + _MAX_SITES])}
             newest = (
-                "SELECT * FROM (SELECT i.domain_key, i.id, i.metadata FROM items i WHERE i.user_id = :user "
+                "SELECT * FROM (SELECT i.domain_key, i.id, i.tags FROM items i WHERE i.user_id = :user "
                 f"AND i.domain_key = :{name} AND i.deleted_at IS NULL ORDER BY i.seq DESC LIMIT {int(limit)}) n{name}"
                 for name in names
             )
-            for key, item_id, metadata in tx.all(" UNION ALL ".join(newest), user=tx.user_id, **names):
-                tags = parse_json(metadata).get("tags", ())
-                found[by_key[key]].append((str(item_id), tuple(tag for tag in tags if isinstance(tag, str))))
+            for key, item_id, tags in tx.all(" UNION ALL ".join(newest), user=tx.user_id, **names):
+                found[by_key[key]].append((str(item_id), _texts(tags)))
         return found
 
     @writes
@@ -188,7 +187,7 @@ def _spellings(tx: Transaction, keys: list[str]) -> dict[str, str]:
         return {}
     names = {f"k{number}": key for number, key in enumerate([*keys, *keys[:1] * (MAX_PAGE - len(keys))])}
     rows = tx.all(
-        "SELECT c.key, i.metadata FROM item_counts c JOIN items i ON i.user_id = c.user_id AND i.id = ("
+        "SELECT c.key, i.tags FROM item_counts c JOIN items i ON i.user_id = c.user_id AND i.id = ("
         "SELECT t.item_id FROM item_tags t JOIN items o ON o.user_id = t.user_id AND o.id = t.item_id "
         "WHERE t.user_id = c.user_id AND t.tag = c.key AND o.deleted_at IS NULL ORDER BY t.item_id LIMIT 1) "
         f"WHERE c.user_id = :user AND c.kind = 'tag' AND c.key IN ({', '.join(f':{name}' for name in names)})",
@@ -196,7 +195,10 @@ def _spellings(tx: Transaction, keys: list[str]) -> dict[str, str]:
         **names,
     )
     spelled = {}
-    for key, metadata in rows:
-        tags = parse_json(metadata).get("tags", ())
-        spelled[key] = next((tag for tag in tags if isinstance(tag, str) and tag_key(tag) == key), key)
+    for key, tags in rows:
+        spelled[key] = next((tag for tag in _texts(tags) if tag_key(tag) == key), key)
     return spelled
+
+
+def _texts(tags: Any) -> tuple[str, ...]:
+    return tuple(tag for tag in parse_json(tags) or () if isinstance(tag, str))

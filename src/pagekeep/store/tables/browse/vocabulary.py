@@ -16,6 +16,8 @@ _MAX_COMPARED: Final = 50_000
 _MAX_SECONDS: Final = 2.0
 _ROWS: Final = 100
 """Words in one statement."""
+_FEW_ROWS: Final = 4
+"""Words in a statement for a tag."""
 _MAX_SHARED: Final = 4
 """Letters by which two words with two mistakes can differ."""
 
@@ -45,9 +47,11 @@ class VocabularyTable(Table):
 def add_words(tx: Transaction, *texts: str) -> None:
     """Add the words of an item, which are joined by spaces, to the vocabulary."""
     found = sorted({word for text in texts for word in text.split(" ") if _is_word(word)})
-    for begin in range(0, len(found), _ROWS):
-        part = found[begin : begin + _ROWS]
-        names = {f"w{at}": word for at, word in enumerate([*part, *part[:1] * (_ROWS - len(part))])}
+    size = _ROWS if len(found) > _FEW_ROWS else _FEW_ROWS
+    for begin in range(0, len(found), size):
+        part = found[begin : begin + size]
+        # Always a list of full length, so that the statement is prepared once.
+        names = {f"w{at}": word for at, word in enumerate([*part, *part[:1] * (size - len(part))])}
         rows = ", ".join(f"(:user, :{name})" for name in names)
         tx.run(
             f"INSERT INTO vocabulary (user_id, word) VALUES {rows} ON CONFLICT (user_id, word) DO NOTHING",

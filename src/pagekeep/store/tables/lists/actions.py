@@ -12,7 +12,7 @@ from pagekeep.store.engine import Transaction
 from pagekeep.store.storable import clean_id, clean_json, clean_text, parse_json
 from pagekeep.store.table import Table, reads, writes
 from pagekeep.store.tables.items import SELECT, add_page, item_of
-from pagekeep.store.tables.lists.apply_change import apply_change, record_page, undo_change
+from pagekeep.store.tables.lists.apply_change import apply_change, record_page, undo_change, undo_tags
 
 MAX_ACTIONS: Final = 50
 """Actions of a user that can be undone; older ones are forgotten."""
@@ -28,6 +28,11 @@ class ActionTable(Table):
     def add_action(self, tx: Transaction, action_id: str, label: str, now: str) -> None:
         """Begin an action, and forget those that are too old."""
         _add(tx, clean_id(action_id), label, now)
+
+    @writes
+    def drop_action(self, tx: Transaction, action_id: str) -> None:
+        """Forget an action that changed nothing."""
+        tx.run("DELETE FROM actions WHERE user_id = :user AND id = :id", user=tx.user_id, id=clean_id(action_id))
 
     @writes
     def add_waiting(self, tx: Transaction, action_id: str, item_ids: Sequence[str]) -> None:
@@ -139,13 +144,17 @@ class ActionTable(Table):
             action=key,
             limit=limit,
         )
-        undone = 0
-        for item_id, record in rows:
-            found = _lock(tx, str(item_id))
-            undone += found is not None and undo_change(tx, *found, parse_json(record), now)
-            tx.run(
-                f"DELETE FROM action_items WHERE {_OF} AND item_id = :item", user=tx.user_id, action=key, item=item_id
-            )
+        records = {str(item_id): parse_json(record) for item_id, record in rows}
+        of_tags = {item_id: record for item_id, record in records.items() if record.keys() == {"tags"}}
+        undone = undo_tags(tx, of_tags, now)
+        for item_id, record in records.items():
+            if item_id not in of_tags:
+                found = _lock(tx, item_id)
+                undone += found is not None and undo_change(tx, *found, record, now)
+        tx.many(
+            f"DELETE FROM action_items WHERE {_OF} AND item_id = :item",
+            [{"user": tx.user_id, "action": key, "item": item_id} for item_id in records],
+        )
         left = tx.all(
             f"SELECT COUNT(*) FROM (SELECT 1 FROM action_items WHERE {_OF} LIMIT {MAX_WAITING}) counted",
             user=tx.user_id,
@@ -175,6 +184,16 @@ def _note_added(tx: Transaction, action_id: str, item_ids: Sequence[str]) -> Non
     key = clean_id(action_id)
     if tx.all("SELECT 1 FROM actions WHERE user_id = :user AND id = :id", user=tx.user_id, id=key):
         _put(tx, key, {clean_id(one): {"deleted": [True, False]} for one in item_ids})
+
+
+def add_records(tx: Transaction, action_id: str, records: Sequence[tuple[str, str]]) -> None:
+    """Note what an action changed about many items: the id of each, and the change as JSON.
+
+    Nothing is noted when the action was forgotten meanwhile because too many followed it.
+    """
+    sql = "UPDATE actions SET changed = changed + :count WHERE user_id = :user AND id = :action"
+    if tx.run(sql, user=tx.user_id, action=action_id, count=len(records)):
+        tx.add_changes(action_id, records)
 
 
 def _put(tx: Transaction, action_id: str, records: Mapping[str, dict[str, Any]]) -> None:

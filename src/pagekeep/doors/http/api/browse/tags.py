@@ -11,7 +11,9 @@ from typing_extensions import TypedDict
 from pagekeep.doors.http.caller import WriteLibrary
 from pagekeep.doors.http.errors import error_responses
 from pagekeep.doors.http.responses import TaggedRoute
+from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.library.browse import tags
+from pagekeep.model.lists.values import Done
 
 router = APIRouter(prefix="/api/v1", tags=["browse"], route_class=TaggedRoute)
 Tag = Annotated[str, Field(min_length=1, max_length=1_000)]
@@ -23,12 +25,17 @@ class TagChange(TypedDict):
     action: str
     """The id to undo it with."""
     changed: int
+    """Items that were changed so far."""
+    job: str | None
+    """The job that changes the others, when there are many."""
 
 
 class TagsUndone(TypedDict):
     """How many items are as before."""
 
     undone: int
+    job: str | None
+    """The job that undoes the others, when there are many."""
 
 
 class Rename(BaseModel):
@@ -54,20 +61,27 @@ class TagAction(BaseModel):
 
 
 @router.post("/tags/rename", responses=error_responses(404))
-def rename_tag_everywhere(body: Rename, library: WriteLibrary) -> TagChange:
-    """Rename a tag on all items; with the name of another tag, both become one."""
-    done = tags.rename_tag(library, body.tag, body.new)
-    return {"action": done.id, "changed": done.changed}
+def rename_tag_everywhere(body: Rename, library: WriteLibrary, service: CurrentService) -> TagChange:
+    """Rename a tag on all items; with the name of another tag, both become one. More than 2,000 items are changed by a job."""
+    return _change(tags.rename_tag(library, body.tag, body.new), service)
 
 
 @router.post("/tags/delete", responses=error_responses(404))
-def delete_tag_everywhere(body: TagName, library: WriteLibrary) -> TagChange:
-    """Remove a tag from all items."""
-    done = tags.delete_tag(library, body.tag)
-    return {"action": done.id, "changed": done.changed}
+def delete_tag_everywhere(body: TagName, library: WriteLibrary, service: CurrentService) -> TagChange:
+    """Remove a tag from all items. More than 2,000 items are changed by a job."""
+    return _change(tags.delete_tag(library, body.tag), service)
 
 
 @router.post("/tags/undo", responses=error_responses(404))
-def undo_tag_change(body: TagAction, library: WriteLibrary) -> TagsUndone:
+def undo_tag_change(body: TagAction, library: WriteLibrary, service: CurrentService) -> TagsUndone:
     """Undo a change of a tag. Items that were changed again since stay as they are."""
-    return {"undone": tags.undo_tags(library, body.action)}
+    result, job = tags.undo_tags(library, body.action)
+    if job:
+        service.background.nudge()
+    return {"undone": result.undone, "job": job.id if job else None}
+
+
+def _change(done: Done, service: Service) -> TagChange:
+    if done.job:
+        service.background.nudge()
+    return {"action": done.action.id, "changed": done.action.changed, "job": done.job.id if done.job else None}

@@ -19,9 +19,13 @@ router = APIRouter()
 
 
 @router.get("/tags")
-def tags(frame: ReadFrame, q: Text = "", sort: str = "count", page: Number = 1, did: str = "") -> HTMLResponse:
+def tags(
+    frame: ReadFrame, q: Text = "", sort: str = "count", page: Number = 1, did: str = "", more: str = ""
+) -> HTMLResponse:
     """Show the tags."""
-    return show_shelf(frame, TAGS, q, sort, page, toast=_make_toast(frame, did), max_tag_chars=MAX_TAG_CHARS)
+    return show_shelf(
+        frame, TAGS, q, sort, page, toast=_make_toast(frame, did, bool(more)), max_tag_chars=MAX_TAG_CHARS
+    )
 
 
 @router.post("/tags")
@@ -36,17 +40,21 @@ def change_tag(
         done = rename_tag(frame.library, tag, new) if action == "rename" else delete_tag(frame.library, tag)
     except PagekeepError as error:
         return show_shelf(frame, TAGS, status=status_of(error), problem=error, max_tag_chars=MAX_TAG_CHARS)
-    return RedirectResponse(f"/tags?{urlencode({'did': done.id})}", 303)
+    if done.job:
+        frame.service.background.nudge()
+    more = {"more": "1"} if done.job else {}
+    return RedirectResponse(f"/tags?{urlencode({'did': done.action.id, **more})}", 303)
 
 
 @router.post("/tags/undo")
 def undo_tag(frame: WriteFrame, action: Annotated[str, Form(max_length=100)]) -> Response:
     """Undo a change of a tag."""
-    undo_tags(frame.library, action)
+    if undo_tags(frame.library, action)[1]:
+        frame.service.background.nudge()
     return RedirectResponse("/tags", 303)
 
 
-def _make_toast(frame: Frame, did: str) -> dict[str, Any] | None:
+def _make_toast(frame: Frame, did: str, more: bool) -> dict[str, Any] | None:
     """Return the message about a change of a tag, with which it can be undone."""
     action = get_change(frame.library, did) if did else None
-    return {"label": action.label, "count": action.changed, "id": action.id} if action else None
+    return {"label": action.label, "count": action.changed, "id": action.id, "more": more} if action else None
