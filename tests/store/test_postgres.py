@@ -119,7 +119,7 @@ TYPES = {
         *("sinks.takes_items", "sinks.hidden"),
     },
     "jsonb": {
-        *("items.metadata", "jobs.options", "jobs.error", "domain_memory.memory", "answers.answer"),
+        *("items.metadata", "items.tags", "jobs.options", "jobs.error", "domain_memory.memory", "answers.answer"),
         *("raw_pages.headers", "snapshots.headers", "schedules.state"),
         *("feeds.settings", "feeds.state", "feed_entries.extra"),
         *("crawls.options", "crawls.counts", "crawl_results.headers"),
@@ -320,7 +320,9 @@ def test_every_past_schema_migrates(server: Server, schema: Path) -> None:
         assert (other.metadata.pinned, library.find(parse_query("is:pinned")).items) == (True, (other,))
         assert library.raw(other.id) is not None
         assert library.get(other.id[:8]) == other
-        assert [job.state for job in library.jobs()] == ["dead"]
+        # A save that failed without an item runs again after the upgrade to schema 22.
+        old = int(schema.stem.rpartition("v")[2]) < 22
+        assert [job.state for job in library.jobs()] == ["queued" if old else "dead"]
         assert library.check() == []
     with closing(open_store(server.app.replace("/postgres?", place))) as library:
         item = library.find_url("https://example.com/old")

@@ -217,7 +217,7 @@ async def test_the_url_of_a_page_that_cannot_be_fetched_is_kept(library: Path, s
         error = json.loads(answer.content[0].text)["error"]  # type: ignore[union-attr]
         kept = await ask(client, "get_metadata", key=error["item_id"])
     assert kept["url"].startswith(f"{site}/missing")
-    assert "saved as a bookmark" in error["suggestions"][-1]
+    assert "in the list of what could not be saved" in error["suggestions"][-1]
 
 
 async def test_a_long_text_comes_in_pieces_that_join_without_loss(library: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -35,6 +34,8 @@ def open_room(settings: Settings, processes: int = 1, *, report: bool = True) ->
 
 def stop_on_sigterm() -> None:
     """Let SIGTERM end the running command as Ctrl-C does: pages that are being saved stay in the queue."""
+    import asyncio  # commands without a loop start faster
+
     task = asyncio.current_task()
     if task is not None and hasattr(signal, "SIGTERM"):
         with suppress(NotImplementedError):  # Windows has no signal handlers in its loop

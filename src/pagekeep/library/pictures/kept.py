@@ -74,8 +74,9 @@ def show_picture(item: Item, picture: ItemBlob) -> Picture:
 
 
 def show_pictures(store: Store, item: Item, wanted: Iterable[str] = ()) -> list[Picture]:
-    """Return the pictures of an item in their JSON form, in the order of the page; then `wanted` ones not downloaded yet."""
-    known = list_pictures(store, item.id)
-    shown = [show_picture(item, picture) for picture in known]
-    new = set(wanted) - {picture.source for picture in known}
-    return shown + [missing_shape(url, main=url == hero_source(item)) for url in wanted if url in new]
+    """Return the pictures of an item in their JSON form, also `wanted` ones not downloaded yet, in the order of the page."""
+    places = {url: place for place, url in enumerate(wanted)}
+    shown = [(picture.source, show_picture(item, picture)) for picture in list_pictures(store, item.id)]
+    known = {source for source, _ in shown}
+    shown += [(url, missing_shape(url, main=url == hero_source(item))) for url in places if url not in known]
+    return [shape for _, shape in sorted(shown, key=lambda one: places.get(one[0], len(places)))]

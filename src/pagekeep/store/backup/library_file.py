@@ -104,9 +104,12 @@ def _mend(connection: sqlite3.Connection, earlier: Path, report: BackupReport) -
         return
     older = []
     connection.execute("BEGIN IMMEDIATE")
-    triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'items'")
+    # What keeps counts goes on; a mended text is not a change that is sent on.
+    triggers = connection.execute(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name = 'item_changed'"
+    )
     definitions = triggers.fetchall()
-    for name, _ in definitions:  # a text that is mended is not a change that anything must follow
+    for name, _ in definitions:
         connection.execute(f"DROP TRIGGER {name}")
     for text in texts:
         row = _read_earlier(

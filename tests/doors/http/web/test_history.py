@@ -119,7 +119,7 @@ def test_the_feed_has_an_address_that_cannot_be_guessed_and_can_be_revoked(clien
     assert "<b>new</b>" in (entry.findtext(f"{ATOM}summary") or "")
     assert client.get(address[1], headers={"if-none-match": answer.headers["etag"]}).status_code == 304
     secret = address[1].rpartition("/")[2]
-    assert client.get("/api/v1/items", headers={"authorization": f"Bearer {secret}"}).status_code == 403
+    assert client.get("/api/v1/items", headers={"authorization": f"Bearer {secret}"}).status_code == 401
     settings_page = client.get("/settings/tokens").text
     token = re.search(r"Feed of changes.*?/settings/tokens/([^/]+)/revoke", settings_page, re.DOTALL)
     assert token is not None

@@ -65,7 +65,7 @@ def test_an_item_is_found_by_the_beginning_of_its_id(client: TestClient, key: st
 
 def test_the_document_is_downloaded_under_its_title(client: TestClient, key: str) -> None:
     answer = client.get(f"/items/{key}/markdown")
-    assert answer.text == CONTENT
+    assert answer.text == CONTENT.replace("\n---\n", "\nreason: A wall.\n---\n", 1)
     assert answer.headers["content-type"] == "text/markdown; charset=utf-8"
     assert answer.headers["content-disposition"] == "attachment; filename*=UTF-8''Boats.md"
 
