@@ -442,7 +442,7 @@ def test_a_page_the_server_refuses_is_kept_until_its_user_decides(browser: Brows
     browser.worker.evaluate(
         """async () => {
              const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
-             chrome.contextMenus.onClicked.dispatch({ menuItemId: "link", linkUrl: "http://169.254.169.254/" }, tab);
+             chrome.contextMenus.onClicked.dispatch({ menuItemId: "link", linkUrl: "http://e.example/" + "a".repeat(9000) }, tab);
            }"""
     )
     until(lambda: browser.waiting() == 1)
