@@ -66,7 +66,10 @@ def test_error_survives_the_way_back_from_a_worker_process(kind: type[PagekeepEr
 
 SOURCE = Path(errors.__file__).parent
 ROOMS = ("capture", "extraction", "fetch", "library", "present", "rules", "store", "workers")
-OF_A_DOOR = re.compile(r"--[a-z]|pagekeep (?!doctor|repair|library install|user list)[a-z]+")
+OF_A_DOOR = re.compile(
+    r"--(?!single-file|state|what-can-be)[a-z]"
+    r"|pagekeep (?!doctor|repair|library install|user list|backup|verify|reparse)[a-z]+"
+)
 """Options and commands of the command line; but for those that only an owner can run, wherever the error shows."""
 
 
