@@ -14,7 +14,7 @@ from pagekeep.capture.uploads import sent_page
 from pagekeep.config import Settings
 from pagekeep.model import MADE_FIELDS, Link, Media, Page, PageWarning, on_demand
 from pagekeep.model.on_demand import OnDemand
-from pagekeep.workers import PAGE
+from pagekeep.workers import PAGE, wire
 from pagekeep.workers.task import run_sealed, seal
 
 HTML = (
@@ -74,7 +74,10 @@ def test_only_html_that_is_needed_counts_as_part_of_a_result() -> None:
         seal(ExtractTask(page, Options(saved_at="2025-03-19T10:30:00Z", needs=needs), Settings()), limits)
         for needs in ((), MADE_FIELDS)
     )
-    assert len(pickle.loads(run_sealed(text)).markdown) > 500_000
+    sent = wire.loads(run_sealed(text), wire.codec_of(Page))
+    assert len(sent.markdown) > 500_000
+    with pytest.raises(RuntimeError, match="must be made in a worker"):
+        sent.html  # noqa: B018
     with pytest.raises(TooLarge, match="The result has more than 2 MB"):
         run_sealed(html)
 

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +39,12 @@ def work(job: tuple[str, object]) -> object:
     if what == "take":
         assert isinstance(value, int)
         return len(bytearray(value))
+    if what == "write":
+        assert isinstance(value, bytes)
+        for pipe in range(3, 32):  # wherever the pipe for results is
+            with suppress(OSError):
+                os.write(pipe, value)
+        time.sleep(60)
     if what == "eat":
         return len(bytearray(3_000_000_000))
     raise AssertionError(what)
@@ -86,3 +93,19 @@ class Call:
         if self.action == "die":
             os._exit(3)
         raise ParseError("It cannot be read.", suggestions=("Try another.",))
+
+
+@dataclass(frozen=True)
+class Lie:
+    """A task whose result is not what it declares."""
+
+    def run(self) -> int:
+        return "a text"  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class Object:
+    """A task whose result is not plain data."""
+
+    def run(self) -> object:
+        return Path()

@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, Generic, TypeVar
 
 Value = TypeVar("Value")
 _refused = False
 """Whether fields may not be made in this process."""
-_left_out = False
-"""Whether what is pickled is sent without the fields that are not made."""
 
 
 def refuse_to_make() -> None:
     """Let a field that is not made yet raise an error in this process: in a server, workers make what is made of pages."""
     global _refused
     _refused = True
-
-
-@contextmanager
-def leaving_out() -> Iterator[None]:
-    """Pickle objects without the fields that are not made: a worker sends what was requested, and nothing to make more of."""
-    global _left_out
-    _left_out = True
-    try:
-        yield
-    finally:
-        _left_out = False
 
 
 class OnDemand(Generic[Value]):
@@ -64,15 +49,16 @@ def make_on_demand(cls: Any, *names: str) -> None:
     def get_state(self: Any) -> list[Any]:
         """Return the values of all fields for `pickle` and `copy`, without making any."""
         return [
-            _to_send(made[field.name].slot.__get__(self)) if field.name in made else getattr(self, field.name)
+            made[field.name].slot.__get__(self) if field.name in made else getattr(self, field.name)
             for field in fields(self)
         ]
 
     cls.__getstate__ = get_state
 
 
-def _to_send(value: Any) -> Any:
-    return NotMade() if _left_out and isinstance(value, OnDemand) else value
+def made_fields(cls: Any) -> dict[str, Any]:
+    """Return the fields of a class that are made when they are read; the `slot` of each holds what is there now."""
+    return {name: field for name, field in vars(cls).items() if isinstance(field, _Field)}
 
 
 class _Field:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pagekeep.model import Page
 from pagekeep.present import sections
+from pagekeep.present.history.word_diff import WordDiff, compare_words
 from pagekeep.present.sections import Section
 from pagekeep.text import split_words, strip_markdown
-
-if TYPE_CHECKING:
-    from pagekeep.present.history.word_diff import WordDiff
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +106,6 @@ class WordDiffTask:
 
     def run(self) -> WordDiff:
         """Return the differences."""
-        from pagekeep.present.history.word_diff import compare_words
-
         return compare_words(self.before, self.after)
 
 

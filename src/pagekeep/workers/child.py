@@ -13,9 +13,10 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
-from typing import IO, Any
+from typing import IO, Any, Final
 
 from pagekeep.errors import PagekeepError, ParseError
+from pagekeep.workers import wire
 from pagekeep.workers.heap import Heap, address_space, limit_memory
 
 
@@ -25,10 +26,11 @@ def serve(task: str, megabytes: int) -> None:
     os.dup2(2, 1)  # printed text must not get between the results
     start_bytes = address_space()
     limit_memory(megabytes, start_bytes)
-    run = _load(task)
+    run = load(task)
+    answer = answer_codec(run)
     heap = Heap()
     with suppress(BrokenPipeError), jobs, results:  # it is not an error when the parent was killed
-        write(results, "ready")
+        wire.write(results, True, READY)
         while (batch := read(jobs)) is not None:
             cpu_seconds, batch_megabytes, waiting = batch
             del batch
@@ -37,11 +39,56 @@ def serve(task: str, megabytes: int) -> None:
                 limit_memory(megabytes, start_bytes)
             waiting.reverse()
             while waiting:
-                write(results, _run_job(run, waiting.pop(), cpu_seconds))  # `pop` frees a page as soon as it is done
+                result, error = _run_job(run, waiting.pop(), cpu_seconds)  # `pop` frees a page as soon as it is done
+                _answer(results, answer, result, error)
+                del result, error
                 heap.tidy()
 
 
-def _load(task: str) -> Callable[[Any], Any]:
+READY: Final = wire.codec_of(bool)
+_FAILED: Final = wire.codec_of(wire.SentError)
+
+
+def answer_codec(run: Callable[[Any], Any]) -> wire.Codec:
+    """Return how the answers of a task's function are sent: its result, or an error."""
+    encode_result, decode_result = wire.returned_by(run)
+    encode_error, decode_error = _FAILED
+
+    def encode(answer: Any, parts: wire.Parts) -> list[Any]:
+        result, error = answer
+        if error is None:
+            return [True, encode_result(result, parts)]
+        return [False, encode_error(wire.SentError.of(error), parts)]
+
+    def decode(answer: Any, parts: wire.Parts) -> tuple[Any, PagekeepError | None]:
+        is_done, content = answer
+        if is_done is True:
+            return decode_result(content, parts), None
+        return None, decode_error(content, parts).restore()
+
+    return wire.Codec(encode, decode)
+
+
+def _answer(results: IO[bytes], codec: wire.Codec, result: Any, error: PagekeepError | None) -> None:
+    """Send an answer; a result that is not of the declared type is a fault of ours, which affects this job only."""
+    try:
+        pieces = wire.dumps((result, error), codec)
+    except MemoryError:
+        pieces = wire.dumps((None, out_of_memory()), codec)
+    except Exception as fault:
+        traceback.print_exc()
+        pieces = wire.dumps((None, _unexpected(fault)), codec)
+    for piece in pieces:
+        results.write(piece)
+    results.flush()
+
+
+def _unexpected(fault: Exception) -> ParseError:
+    return ParseError(f"Processing the page failed unexpectedly ({type(fault).__name__}).", suggestions=())
+
+
+def load(task: str) -> Callable[[Any], Any]:
+    """Return the function that a task names as "module:function"."""
     module, _, name = task.partition(":")
     run: Callable[[Any], Any] = getattr(import_module(module), name)
     return run
@@ -59,7 +106,7 @@ def _run_job(run: Callable[[Any], Any], job: Any, cpu_seconds: float) -> tuple[A
         return None, ParseError("The elements of the page are nested too deeply.", suggestions=())
     except Exception as error:  # a bug of ours affects this job only, and goes to the log
         traceback.print_exc()
-        return None, ParseError(f"Processing the page failed unexpectedly ({type(error).__name__}).", suggestions=())
+        return None, _unexpected(error)
     finally:
         _limit_cpu(0)
 
@@ -81,7 +128,7 @@ def _limit_cpu(seconds: float) -> None:
 
 
 def read(stream: IO[bytes]) -> Any:
-    """Return the next message, or `None` when the other side has closed."""
+    """Return the next batch of jobs, or `None` when the parent has closed. Only the parent's messages are pickled."""
     try:
         return pickle.load(stream)
     except (EOFError, pickle.UnpicklingError):  # the end, or a truncated message
@@ -89,7 +136,7 @@ def read(stream: IO[bytes]) -> Any:
 
 
 def write(stream: IO[bytes], message: Any) -> None:
-    """Send a message. Pages in it go to the pipe without another copy."""
+    """Send a batch of jobs to a worker. Pages in it go to the pipe without another copy."""
     pickle.dump(message, stream, pickle.HIGHEST_PROTOCOL)
     stream.flush()
 

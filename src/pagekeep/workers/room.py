@@ -14,9 +14,10 @@ from typing import Any, Final
 
 from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.values import dataclass
+from pagekeep.workers import wire
 from pagekeep.workers.fair_queue import Client, FairQueue
 from pagekeep.workers.task import PAGE, Result_co, Sealed, Task, make_worker, open_result, seal
-from pagekeep.workers.worker import Limits, Worker
+from pagekeep.workers.worker import Limits, Worker, unreadable
 
 TEXT: Final = Limits(
     cpu_seconds=5.0, wall_seconds=20.0, megabytes=1_500, input_bytes=50_000_000, result_bytes=50_000_000
@@ -34,6 +35,7 @@ current_client: ContextVar[Client] = ContextVar("current_client", default=Client
 @dataclass(eq=False, slots=True)
 class _Job:
     sealed: Sealed
+    task: type[Task[Any]]
     limits: Limits
     result: Future[Any] = field(default_factory=Future)
     worker: Worker | None = None
@@ -97,7 +99,7 @@ class Room:
             worker.close()
 
     def _submit(self, task: Task[Any], limits: Limits, client: Client) -> _Job:
-        job = _Job(seal(task, limits), limits)
+        job = _Job(seal(task, limits), type(task), limits)
         self._start_threads()
         self._queue.put(client, job)
         return job
@@ -132,7 +134,13 @@ class Room:
             data, error = None, _ended()
         with self._lock:
             job.worker = None
-        _settle(job.result, data, error)
+        try:
+            job.result.set_result(open_result(job.task, data, error))
+        except PagekeepError as fault:
+            job.result.set_exception(fault)
+        except wire.Malformed as fault:
+            job.killed = True  # its worker is replaced
+            job.result.set_exception(unreadable(fault))
 
     def _kill(self, job: _Job) -> None:
         """End a job that is still running."""
@@ -144,10 +152,3 @@ class Room:
 
 def _ended() -> ParseError:
     return ParseError("The worker process was ended.", suggestions=("Try again.",))
-
-
-def _settle(result: Future[Any], data: bytes | None, error: PagekeepError | None) -> None:
-    try:
-        result.set_result(open_result(data, error))
-    except PagekeepError as fault:
-        result.set_exception(fault)

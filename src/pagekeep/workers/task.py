@@ -6,9 +6,9 @@ import pickle
 from typing import Any, Final, Protocol, TypeVar
 
 from pagekeep.errors import PagekeepError, ParseError, TooLarge
-from pagekeep.model.on_demand import leaving_out
 from pagekeep.values import dataclass
-from pagekeep.workers.worker import Limits, Worker
+from pagekeep.workers import wire
+from pagekeep.workers.worker import Limits, Worker, unreadable
 
 PAGE: Final = Limits(cpu_seconds=15.0, wall_seconds=45.0, megabytes=2_000, result_bytes=40_000_000)
 """For extracting or decoding a page. A result has the text of a page of 10 MB four times (Markdown, document, text, HTML);
@@ -47,22 +47,21 @@ def seal(task: Task[Any], limits: Limits) -> Sealed:
 
 def run_sealed(sealed: Sealed) -> bytes:
     """Run a task, in the worker process."""
-    made = pickle.loads(sealed.task).run()
-    with leaving_out():
-        result = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
+    task = pickle.loads(sealed.task)
+    result = b"".join(wire.dumps(task.run(), wire.returned_by(type(task).run)))
     if len(result) > sealed.result_bytes:
         raise TooLarge(f"The result has more than {sealed.result_bytes // 1_000_000} MB.")
     return result
 
 
-def open_result(data: bytes | None, error: PagekeepError | None) -> Any:
-    """Return the result that a worker sent, or raise its error."""
+def open_result(task: type[Task[Any]], data: bytes | None, error: PagekeepError | None) -> Any:
+    """Return the result that a worker sent for a task of this class, or raise its error.
+
+    Raises `wire.Malformed` for anything that is not of the type that the class declares.
+    """
     if error is not None or data is None:
         raise error or ParseError("There is no result.", suggestions=())
-    try:
-        return pickle.loads(data)
-    except Exception as fault:  # a bug of ours: a result that cannot be read
-        raise ParseError(f"The result cannot be read ({type(fault).__name__}).", suggestions=()) from fault
+    return wire.loads(data, wire.returned_by(task.run))
 
 
 def make_worker() -> Worker:
@@ -76,11 +75,15 @@ def run_alone(task: Task[Result_co], limits: Limits = PAGE) -> Result_co:
     For commands that have a single task: they start faster than with a room.
     """
     sealed = seal(task, limits)
+    wire.returned_by(type(task).run)  # the process that is forked has it then too
     worker = make_worker()
     try:
         worker.fork()
         ((data, error),) = worker.run([sealed], limits)
     finally:
         worker.close()
-    result: Result_co = open_result(data, error)
+    try:
+        result: Result_co = open_result(type(task), data, error)
+    except wire.Malformed as fault:
+        raise unreadable(fault) from None
     return result

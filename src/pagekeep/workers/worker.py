@@ -7,11 +7,12 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.values import dataclass
-from pagekeep.workers import child
+from pagekeep.workers import child, wire
 from pagekeep.workers.alarm import Alarm
 from pagekeep.workers.forked import BUFFER_BYTES, Forked, can_fork
 
@@ -43,6 +44,15 @@ class Limits:
     """Size of a result when it is sent. Only a room checks it."""
 
 
+_MORE_BYTES: Final = 10_000_000
+"""By which an answer may be larger than the limit of the result in it: its size is checked in the process that sends it."""
+
+
+def unreadable(fault: wire.Malformed) -> ParseError:
+    """Return the error for a result that is not what the task declares."""
+    return ParseError(f"The worker process sent a result that cannot be read: {fault}.", suggestions=())
+
+
 class Worker:
     """A child process that runs `task` ("module:function") on one job after another. For one thread at a time."""
 
@@ -67,9 +77,15 @@ class Worker:
         done = 0
         while done < len(jobs):
             process = self._running()
-            for result, error in self._results(process, jobs[done:], limits):
-                yield result, error
+            try:
+                for result, error in self._results(process, jobs[done:], limits):
+                    yield result, error
+                    done += 1
+            except wire.Malformed as fault:
+                self._end(process)
+                yield None, unreadable(fault)
                 done += 1
+                continue
             if done < len(jobs):
                 yield None, self._death_error(process, limits)
                 done += 1
@@ -122,7 +138,8 @@ class Worker:
             _widen(pipe)
         if self._closed:  # closed while it was starting
             process.kill()
-        child.read(_pipes(process)[1])
+        with suppress(EOFError, wire.Malformed):  # what is wrong shows when it gets a job
+            wire.read(_pipes(process)[1], child.READY, 1_000)
         return process
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -151,12 +168,16 @@ class Worker:
         for _ in jobs:
             self._alarm.set(limits.wall_seconds)
             try:
-                result = child.read(stdout)
+                result = wire.read(stdout, self._answers, limits.result_bytes + _MORE_BYTES)
+            except EOFError:
+                return
             finally:
                 self._alarm.clear()
-            if result is None:
-                return
             yield result
+
+    @cached_property
+    def _answers(self) -> wire.Codec:
+        return child.answer_codec(child.load(self.task))
 
     def _kill(self) -> None:
         if (process := self._process) is not None:
