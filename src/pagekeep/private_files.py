@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import binascii
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -23,3 +24,20 @@ def make_folder(path: Path) -> None:
     if not path.is_dir():
         make_folder(path.parent)
         path.mkdir(mode=0o700, exist_ok=True)
+
+
+def create_key(path: Path, size: int) -> None:
+    """Create a file with a random key in Base64, wholly or not at all, unless there is one; only its owner may read it."""
+    if path.exists():
+        return
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(binascii.b2a_base64(os.urandom(size)))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            os.link(draft, path)  # unlike a rename, it never replaces the key of another process
+    finally:
+        draft.unlink(missing_ok=True)

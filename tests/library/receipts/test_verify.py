@@ -21,7 +21,7 @@ from pagekeep.present.item_content import shown_content
 from pagekeep.rules import Rulebook
 from pagekeep.rules.rule import HostTrigger, Rule, Trigger
 from pagekeep.store import Store
-from tests.hostile import verify_histories
+from tests.hostile import receipt_mutations, verify_histories
 from tests.library.receipts.making import RULES, flip, keep, keep_file, page
 from tests.site.fixtures import WALL
 from tests.store.making import NOW, Server, make_item, make_raw
@@ -124,12 +124,52 @@ def test_another_text_from_the_same_page_is_reported(library: Store) -> None:
     assert (verdict.state, verdict.reason) == ("differs", "another_text")
 
 
-def test_title_that_is_not_from_the_page_is_left_out_of_the_claim(library: Store) -> None:
+def test_author_that_came_with_an_import_is_not_proven(library: Store) -> None:
+    item = receipt_mutations.keep_import(library, 1, author="The importer")
+    verdict = only(library, item, receipt_mutations.RULES)
+    assert (verdict.state, verdict.reason) == ("unproven", "not_from_page")
+    assert verdict.compared == ("raw_page", "text", "markdown")
+    assert "cannot be proven" in (verdict.message or "")
+
+
+def test_author_that_neither_page_nor_import_gives_is_damage(library: Store) -> None:
     item = keep(library, 1)
-    rewrite(library, item, item.content.replace("author: Ada Reed", "author: The importer", 1))
+    rewrite(library, item, item.content.replace("author: Ada Reed", "author: A forger", 1))
+    assert (only(library, item).state, only(library, item).reason) == ("damaged", "text")
+
+
+@pytest.mark.parametrize("has_hash", [True, False])
+def test_invented_paragraph_above_the_text_is_damage(library: Store, where: str, has_hash: bool) -> None:
+    item = keep(library, 1)
+    text = item.content.replace("\n---\n\n", "\n---\n\nThe mayor has resigned.\n\n", 1)
+    rewrite(library, item, text)
+    if not has_hash:
+        receipt_mutations.write(where, {item.id: (text, {"text_hash": None})}, library.user_id)
     verdict = only(library, item)
-    assert (verdict.state, verdict.compared) == ("verified", ("raw_page", "text", "markdown"))
-    assert "frontmatter" in (verdict.message or "")
+    assert (verdict.state, verdict.reason) == ("damaged", "text")
+    assert "markdown" not in verdict.compared
+
+
+def test_receipt_without_its_hash_of_the_text_proves_nothing(library: Store, where: str) -> None:
+    item = keep(library, 1)
+    receipt_mutations.write(where, {item.id: (item.content, {"text_hash": None})}, library.user_id)
+    verdict = only(library, item)
+    assert (verdict.state, verdict.reason) == ("unproven", "incomplete_receipt")
+    assert "text_hash" in (verdict.message or "")
+
+
+def test_text_that_is_older_than_its_item_by_an_import_is_not_damage(library: Store) -> None:
+    item = keep(library, 1)
+    receipt_mutations.import_earlier(library, item)
+    verdict = only(library, item)
+    assert (verdict.state, verdict.reason) == ("unproven", "not_from_page")
+    assert "2019-01-01" in (verdict.message or "")
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_forged_receipts_are_found_and_sound_ones_are_not(engine: str, server: Server, tmp_path: Path) -> None:
+    where = str(tmp_path / "forged.db") if engine == "sqlite" else server.app
+    assert receipt_mutations.attack(where, 200) == []
 
 
 def test_raw_page_of_another_save_is_recognised(library: Store) -> None:
@@ -223,7 +263,9 @@ def test_same_page_that_is_stored_after_a_newer_version_keeps_its_raw_page(libra
 
 def test_page_that_was_fetched_while_it_was_extracted_again_stays(library: Store) -> None:
     item = keep(library, 1)
-    newer = make_raw(page(1) + b"<!-- noise -->")
+    raw = library.raw(item.id)
+    assert raw is not None
+    newer = replace(raw, body=page(1) + b"<!-- noise -->")
     now = replace(item, metadata=replace(item.metadata, raw_hash=sha256(newer.body).hexdigest()))
     library.upsert(now, newer)
     with pytest.raises(Outdated):

@@ -1,23 +1,32 @@
 """Compare an item with its receipt: the hashes of its raw page and text, and the text that the raw page gives again.
 
 The receipt is in the item's metadata: `raw_hash`, `parser_version`, `rules_hash` and `options` make `content_hash`, the hash of
-the Markdown; `text_hash` is the hash of the whole stored text. A verdict names what was compared and claims no more.
+the Markdown; `text_hash` is the hash of the whole stored text. A text is verified when the receipt is complete and the whole of
+it, from the first character to the last, is what the raw page gives. A verdict names what was compared and claims no more.
+A signature is compared too, if there is one.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
 
+from pagekeep import clock
 from pagekeep.errors import PagekeepError
-from pagekeep.model import PARSER_VERSION, Item, RawPage
+from pagekeep.library.build_item import choose_title
+from pagekeep.library.receipts.signatures import RECEIPT, check_signature
+from pagekeep.library.receipts.timestamps import Timestamp, check_timestamp
+from pagekeep.markdown import split_block, write_document
+from pagekeep.model import PARSER_VERSION, Item, Page, RawPage
+from pagekeep.model.lists.edits import page_values
 from pagekeep.store.storable import clean_text
 from pagekeep.store.text_stamp import has_markdown, is_text_sound
 
 State = Literal["verified", "unproven", "damaged", "differs", "failed"]
-"""`unproven`: nothing is wrong, but the text could not be derived again; `differs`: the raw page gives another text now;
+"""`unproven`: nothing is wrong, but not all of the text can be proven; `differs`: the raw page gives another text now;
 `failed`: the raw page could not be extracted."""
 Reason = Literal[
     "edited",
@@ -25,6 +34,10 @@ Reason = Literal[
     "older_parser",
     "newer_parser",
     "other_rules",
+    "incomplete_receipt",
+    "not_from_page",
+    "signature",
+    "timestamp",
     "raw_page",
     "text",
     "version",
@@ -33,7 +46,7 @@ Reason = Literal[
     "another_text",
     "extraction",
 ]
-Compared = Literal["raw_page", "text", "markdown", "frontmatter", "versions", "files"]
+Compared = Literal["signature", "timestamp", "raw_page", "text", "markdown", "frontmatter", "versions", "files"]
 """What was compared with a hash or with the derived text: `text` is the whole stored text with its recorded hash."""
 FAULTS: Final[frozenset[State]] = frozenset({"damaged", "differs", "failed"})
 
@@ -52,6 +65,10 @@ class Verdict:
     reason: Reason | None = None
     message: str | None = None
     """What is wrong, or what could not be compared, and what to do."""
+    signed_by: str | None = None
+    """The public key that signed the receipt of this text; the user must know whose it is."""
+    timestamp: Timestamp | None = None
+    """The time stamp of that signature; the user must know whether the service is to be trusted."""
 
     @property
     def is_fault(self) -> bool:
@@ -68,7 +85,46 @@ class Verdict:
             "compared": list(self.compared),
             "reason": self.reason,
             "message": self.message,
+            "signed_by": self.signed_by,
+            "timestamp": self.timestamp and asdict(self.timestamp),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """The text that a raw page gives, as it would be stored."""
+
+    content: str
+    content_hash: str
+    """Of the Markdown alone."""
+    as_imported: str | None = None
+    """Of an imported item, the text with what the page does not say: the item's title, author and date."""
+
+
+def derive(page: Page, item: Item) -> Derived:
+    """Return the text that an extracted page gives for an item that was saved when its text says."""
+    saved_at = stated_time(item)
+    text = clean_text(write_document(page, saved_at=saved_at))
+    digest = hashlib.sha256(page.markdown.encode("utf-8", "surrogatepass")).hexdigest()
+    if not item.metadata.imported:
+        return Derived(text, digest)
+    about, own = page.metadata, page_values(item)
+    known = replace(
+        about,
+        title=about.title if own["title"] == choose_title(page, item.url) else own["title"],
+        author=about.author or own["author"],
+        published=about.published or own["published_at"],
+    )
+    return Derived(text, digest, clean_text(write_document(page.copy_with(metadata=known), saved_at=saved_at)))
+
+
+def stated_time(item: Item) -> str:
+    """Return when the item was saved by its text: an import of the page may have given the item an earlier time since."""
+    found = _SAVED_AT.search(split_block(item.content)[0])
+    return found[1] if found else clock.to_the_second(item.saved_at)
+
+
+_SAVED_AT: Final = re.compile(r"^saved_at: (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,36 +165,66 @@ def unreadable(item_id: str, error: Exception) -> Verdict:
     return Verdict(item_id, "", "", "damaged", (), "unreadable", message)
 
 
-def judge(evidence: Evidence, derived: Item | PagekeepError | None, rules_hash: str) -> Verdict:
-    """Return the verdict on an item; `derived` is the item that its raw page gives now, if it is derivable."""
-    item = evidence.item
+def judge(evidence: Evidence, derived: Derived | PagekeepError | None, rules_hash: str) -> Verdict:
+    """Return the verdict on an item; `derived` is the text that its raw page gives now, if it is derivable."""
+    item, about = evidence.item, evidence.item.metadata
     compared: list[Compared] = []
+    signature = check_signature(item)
+    signed_by = signature.key if signature is not None and signature.is_valid and signature.is_current else None
+    timestamp: Timestamp | None = None
 
     def verdict(state: State, reason: Reason | None = None, message: str | None = None) -> Verdict:
-        return Verdict(item.id, item.url, item.title, state, tuple(compared), reason, message)
+        found = Verdict(item.id, item.url, item.title, state, tuple(compared), reason, message)
+        return found if found.is_fault else replace(found, signed_by=signed_by, timestamp=timestamp)
 
+    if signature is not None and not signature.is_valid:
+        return verdict("damaged", "signature", "The signature of the receipt is not one of the key that it names.")
+    if signed_by is not None and about.signature is not None:
+        compared.append("signature")
+        try:
+            timestamp = check_timestamp(about.signature)
+        except PagekeepError as error:
+            return verdict("damaged", "timestamp", error.message)
+        if timestamp is not None:
+            compared.append("timestamp")
     for fault_reason, message in _stored_faults(evidence, compared):
         return verdict("damaged", fault_reason, message)
     if derived is None:
         return verdict("unproven", *_why_not_derived(evidence))
     if isinstance(derived, PagekeepError):
         return verdict("failed", "extraction", f"The raw page cannot be extracted: {derived.message}")
-    about, same_rules = item.metadata, item.metadata.rules_hash == rules_hash
-    if clean_text(derived.content) == item.content:
-        compared += ["markdown", "frontmatter"]
-        return verdict("verified", None, None if same_rules else _RULES_NOTE)
-    if derived.metadata.content_hash == about.content_hash:
-        if not has_markdown(item.content, about.content_hash):
-            return verdict("damaged", "text", "The stored text does not contain the Markdown that the raw page gives.")
-        compared.append("markdown")
-        return verdict("verified", None, _FRONTMATTER_NOTE)
-    if not same_rules:
-        return verdict("unproven", "other_rules", f"Other rules were active when the page was extracted. {_READ_AGAIN}")
-    return verdict("differs", "another_text", f"The raw page now gives another text. {_READ_AGAIN}")
+    same_rules = about.rules_hash == rules_hash
+    if derived.content_hash != about.content_hash:
+        if derived.content == item.content:
+            return verdict("damaged", "text", "The text is not the one whose hash was recorded when it was extracted.")
+        if not same_rules:
+            return verdict("unproven", "other_rules", _OTHER_RULES)
+        return verdict("differs", "another_text", f"The raw page now gives another text. {_READ_AGAIN}")
+    if item.content not in (derived.content, derived.as_imported):
+        if not same_rules and has_markdown(item):  # a rule may give another title
+            compared.append("markdown")
+            return verdict("unproven", "other_rules", _OTHER_RULES)
+        return verdict("damaged", "text", "The stored text is not the one that the raw page gives.")
+    compared.append("markdown")
+    if item.content != derived.content:
+        return verdict("unproven", "not_from_page", _NOT_FROM_PAGE)
+    if (stated := stated_time(item)) != (own := clock.to_the_second(item.saved_at)):
+        if stated < own:
+            return verdict("damaged", "text", "The text says that the page was saved before the item was.")
+        return verdict("unproven", "not_from_page", f"{_OTHER_TIME} {own}, and its text says {stated}.")
+    compared.append("frontmatter")
+    missing = [name for name in RECEIPT if getattr(about, name) is None]
+    if missing:
+        return verdict("unproven", "incomplete_receipt", f"The receipt lacks {', '.join(missing)}. {_READ_AGAIN}")
+    return verdict("verified", None, None if same_rules else _RULES_NOTE)
 
 
 _RULES_NOTE: Final = "Other rules were active when the page was extracted; the rules of now give the same text."
-_FRONTMATTER_NOTE: Final = "The Markdown is the same; title and frontmatter are not from the raw page alone."
+_OTHER_RULES: Final = f"Other rules were active when the page was extracted. {_READ_AGAIN}"
+_NOT_FROM_PAGE: Final = (
+    "The Markdown is what the raw page gives. Title, author or date came with an import and cannot be proven."
+)
+_OTHER_TIME: Final = "The text is what the raw page gives. Its time cannot be proven: the item was saved at"
 
 
 def _stored_faults(evidence: Evidence, compared: list[Compared]) -> Iterator[tuple[Reason, str]]:
@@ -179,6 +265,8 @@ def _why_not_derived(evidence: Evidence) -> tuple[Reason, str]:
     if evidence.raw is None:
         return "no_raw_page", "The raw page was not stored, so its text cannot be derived again."
     version = about.parser_version
+    if version == PARSER_VERSION:
+        return "incomplete_receipt", f"The receipt lacks content_hash. {_READ_AGAIN}"
     if version is not None and version > PARSER_VERSION:
         return "newer_parser", f"A newer parser (version {version}) made the text. Update Pagekeep to verify it."
     made_by = "An older parser" if version is None else f"An older parser (version {version})"

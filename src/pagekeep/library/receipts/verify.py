@@ -16,8 +16,14 @@ from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library import build_item
 from pagekeep.library.items import get_item
-from pagekeep.library.receipts.verdict import Evidence, Verdict, judge, unreadable
-from pagekeep.library.reparse.reparse import MIN_PAGES_FOR_POOL, Stored, StoredPage, build, extract_all
+from pagekeep.library.receipts.verdict import Derived, Evidence, Verdict, derive, judge, stated_time, unreadable
+from pagekeep.library.reparse.reparse import (
+    MIN_PAGES_FOR_POOL,
+    Stored,
+    StoredPage,
+    extract_all,
+    extract_stored_page,
+)
 from pagekeep.model import Item, Options
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
@@ -52,12 +58,21 @@ def judge_all(
             else:  # judged at once: no page waits in memory for nothing
                 waiting.append(entry if isinstance(entry, Verdict) else judge(entry, None, rules_hash))
 
-    for _, derived in extract_all(pages(), count, rules):
+    for _, derived in extract_all(pages(), count, rules, _TASK):
         yield from _take_verdicts(waiting)
         entry = waiting.popleft()
         assert isinstance(entry, Evidence)
         yield judge(entry, derived, rules_hash)
     yield from _take_verdicts(waiting)
+
+
+def derive_stored(sent: tuple[StoredPage | PagekeepError, bytes]) -> Derived:
+    """Return the text that a stored page gives now; runs in a worker process."""
+    page, job = extract_stored_page(sent)
+    return derive(page, job.item)
+
+
+_TASK: Final = f"{__name__}:{derive_stored.__name__}"
 
 
 def _take_verdicts(waiting: deque[Evidence | Verdict]) -> Iterator[Verdict]:
@@ -69,7 +84,8 @@ def _take_verdicts(waiting: deque[Evidence | Verdict]) -> Iterator[Verdict]:
 
 def _stored_page(evidence: Evidence) -> StoredPage:
     assert evidence.raw is not None
-    return StoredPage(replace(evidence.item, content=""), evidence.raw, _options(evidence.item))
+    item = replace(evidence.item, content="", saved_at=stated_time(evidence.item))
+    return StoredPage(item, evidence.raw, _options(evidence.item))
 
 
 def _options(item: Item) -> Options:
@@ -88,9 +104,9 @@ async def verify_one(key: str, store: Store, retrieval: Retrieval) -> Verdict:
     if not evidence.derivable or evidence.raw is None:
         return judge(evidence, None, fingerprint(rules))
     fetched, options = build_item.to_fetched(evidence.raw), _options(evidence.item)
-    derived: Item | PagekeepError
+    derived: Derived | PagekeepError
     try:
-        derived = build(await retrieval.extract(fetched, options), fetched, evidence.item, rules, options)
+        derived = derive(await retrieval.extract(fetched, options), evidence.item)
     except PagekeepError as error:
         derived = error
     return judge(evidence, derived, fingerprint(rules))

@@ -16,7 +16,6 @@ import secrets
 import shlex
 import subprocess
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from pagekeep import extras
@@ -24,6 +23,7 @@ from pagekeep.config import Settings
 from pagekeep.errors import InvalidQuery, NotAllowed, NotFound, NotOffered, ParseError, StoreError
 from pagekeep.library.open import data_folder
 from pagekeep.model.sinks import Sink
+from pagekeep.private_files import create_key
 
 KEY_FILE: Final = "secrets.key"
 _KEY_BYTES: Final = 32
@@ -126,7 +126,7 @@ def _key(settings: Settings, *, create: bool) -> bytes:
     path = data_folder(settings) / KEY_FILE
     try:
         if create:
-            _create_key(path)
+            create_key(path, _KEY_BYTES)
         return _decode_key(path.read_text("ascii").strip(), str(path))
     except FileNotFoundError:
         raise NotFound(f"The key {path} is missing.") from None
@@ -134,25 +134,6 @@ def _key(settings: Settings, *, create: bool) -> bytes:
         raise StoreError(
             f"The key {path} cannot be read or written.", suggestions=("Check its permissions.",)
         ) from None
-
-
-def _create_key(path: Path) -> None:
-    """Create the key file, wholly or not at all, unless there is one; only its owner may read it."""
-    if path.exists():
-        return
-    draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(base64.b64encode(secrets.token_bytes(_KEY_BYTES)) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(draft, path)  # unlike a rename, it never replaces the key of another process
-        except FileExistsError:
-            return
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _decode_key(text: str, where: str) -> bytes:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from pagekeep import extras
 from pagekeep.doors.cli.item_output import short_id
 from pagekeep.doors.cli.open_library import load_rules, open_library
 from pagekeep.doors.cli.options import examples, library_options
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 CHECK_FAILED: Final = 1
 """Exit code when something is damaged or differs."""
+FAULTS: Final = ("damaged", "differs", "failed")
 _STATES: Final = ("verified", "unproven", "damaged", "differs", "failed")
 _UNPROVEN: Final = {
     "edited": "edited by you",
@@ -28,24 +30,41 @@ _UNPROVEN: Final = {
     "older_parser": "extracted by an older parser: `pagekeep reparse` reads them again",
     "newer_parser": "extracted by a newer version of Pagekeep",
     "other_rules": "extracted with other rules, which now give another text: `pagekeep reparse` reads them again",
+    "incomplete_receipt": "saved before receipts were complete: `pagekeep reparse` reads them again",
+    "not_from_page": "with a title, author, date or time that is not from the raw page; their Markdown is",
 }
 
 
-@click.command(epilog=examples("verify", "verify 3f2a", "verify archive.wacz", "verify --json"))
+@click.command(epilog=examples("verify", "verify 3f2a", "verify --json", "verify archive.wacz --key PUBLIC_KEY"))
 @click.argument("keys", nargs=-1, metavar="[ID|URL|FILE]...")
+@click.option("--key", help="Public key that must have signed every page; the exit code is 1 where it has not.")
 @click.option("--processes", type=click.IntRange(1, 256), help="Number of processes. Default: one per core.")
 @library_options
-def verify(keys: tuple[str, ...], processes: int | None, library: str | None, user: str | None, as_json: bool) -> None:
+def verify(
+    keys: tuple[str, ...],
+    key: str | None,
+    processes: int | None,
+    library: str | None,
+    user: str | None,
+    as_json: bool,
+) -> None:
     """Prove that saved pages are intact: derive each text again from its raw page, and compare all hashes.
 
     A FILE is a WACZ or WARC: its own hashes and the texts of its items are checked. Without names, all pages are checked,
-    deleted ones too. Nothing is changed. The exit code is 1 when something is damaged or differs. What cannot be derived
-    again (edited texts, texts of an older parser) is counted separately.
+    deleted ones too. Nothing is changed. The exit code is 1 when something is damaged or differs. What cannot be proven
+    (edited texts, texts of an older parser, data of an import) is counted separately.
+
+    Receipts may be signed (setting `sign_receipts`); the public keys are shown. With --key, every page must be signed by that
+    one. Learn it where the pages were saved, not from the file that is checked.
     """
     with open_library(library, user, as_json) as opened:
         from pagekeep.library.receipts import verify as receipts
+        from pagekeep.library.receipts.signatures import read_key
 
-        rules, report = load_rules(opened.settings), Report(as_json=as_json)
+        if key is not None:
+            extras.require("signatures", "Checking signatures")
+        pinned = None if key is None else read_key(key)
+        rules, report = load_rules(opened.settings), Report(pinned, as_json=as_json)
         files, keys = _split(keys)
         for path in files:
             report.add_archive(path, rules, processes)
@@ -73,8 +92,12 @@ def _split(keys: tuple[str, ...]) -> tuple[list[Path], tuple[str, ...]]:
 class Report:
     """Counts verdicts, and collects those that are not plain."""
 
-    def __init__(self, *, as_json: bool) -> None:
+    def __init__(self, key: str | None, *, as_json: bool) -> None:
+        self._key = key
         self._as_json = as_json
+        self._signed: Counter[str] = Counter()
+        self._unsigned: list[dict[str, Any]] = []
+        self._stamped: Counter[str] = Counter()
         self._states: Counter[str] = Counter()
         self._reasons: Counter[str] = Counter()
         self._notes: list[dict[str, Any]] = []
@@ -90,6 +113,12 @@ class Report:
         self._states[verdict.state] += 1
         if verdict.state == "unproven" and verdict.reason:
             self._reasons[verdict.reason] += 1
+        if verdict.signed_by is not None:
+            self._signed[verdict.signed_by] += 1
+        if verdict.timestamp is not None:
+            self._stamped[f"{verdict.timestamp.authority} (certificate {verdict.timestamp.certificate})"] += 1
+        if self._key is not None and verdict.signed_by != self._key and not verdict.is_fault:
+            self._unsigned.append(verdict.to_json())
         if verdict.message:
             self._notes.append(verdict.to_json())
 
@@ -100,24 +129,31 @@ class Report:
         check = ArchiveCheck()
         for verdict in verify_archive(path, rules, check, processes=processes):
             self.add(verdict)
+        if self._key is not None and check.pages:
+            check.faults.append(
+                f"{format_count(check.pages, 'page')} without a receipt that the key could have signed."
+            )
         self._archives.append({"file": str(path), "files": check.files, "pages": check.pages, "faults": check.faults})
 
     def finish(self) -> None:
         """Print the counts; exit with 1 when something is wrong."""
         faults = sum(len(archive["faults"]) for archive in self._archives)
-        faults += sum(self._states[state] for state in ("damaged", "differs", "failed"))
+        faults += sum(self._states[state] for state in FAULTS)
         if self._as_json:
             counts = {state: self._states[state] for state in _STATES}
-            shown = {"success": not faults, **counts, "reasons": dict(self._reasons), "notes": self._notes}
+            signed = {"signed": dict(self._signed), "unsigned": self._unsigned if self._key else None}
+            signed |= {"stamped": dict(self._stamped)}
+            shown = {"success": not (faults or self._unsigned), **counts, "reasons": dict(self._reasons)}
+            shown |= {**signed, "notes": self._notes}
             write_json({**shown, "archives": self._archives} if self._archives else shown)
         else:
             self._print(faults)
-        if faults:
+        if faults or self._unsigned:
             raise click.exceptions.Exit(CHECK_FAILED)
 
     def _print(self, faults: int) -> None:
         for note in self._notes:
-            if note["state"] in ("damaged", "differs", "failed"):
+            if note["state"] in FAULTS:
                 line = f"{note['state']}  {short_id(note['id'])}  {note['url']}: {note['message']}"
                 click.echo(printable(line), err=True)
         for archive in self._archives:
@@ -129,6 +165,16 @@ class Report:
                 )
         write(f"{format_count(self._states['verified'], 'page')} verified: the raw page gives the stored text again.")
         for reason, count in sorted(self._reasons.items()):
-            write(f"{format_count(count, 'page')} not derived again: {_UNPROVEN[reason]}.")
+            write(f"{format_count(count, 'page')} cannot be proven: {_UNPROVEN[reason]}.")
+        for key, count in sorted(self._signed.items()):
+            write(
+                f"{format_count(count, 'page')} signed by {key}{'' if key == self._key else ' (not compared with --key)'}."
+            )
+        for authority, count in sorted(self._stamped.items()):
+            write(printable(f"{format_count(count, 'page')} with a time stamp by {authority}."))
+        for note in self._unsigned:
+            click.echo(printable(f"unsigned  {short_id(note['id'])}  {note['url']}: not signed by this key."), err=True)
+        if self._unsigned:
+            write(f"{format_count(len(self._unsigned), 'page')} not signed by this key.")
         if faults:
             write(f"{format_count(faults, 'fault')}: damaged or different.")
