@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
+import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import pagekeep
 from pagekeep import BlockedAddress, FetchNetworkError, FetchTimeout, InvalidUrl, PagekeepError
-from pagekeep.fetch.guard import Guard
+from pagekeep.fetch.guard import Guard, SystemResolver
 from tests.site.address_forms import ALL, LOOPBACK
 from tests.site.server import Canary, Site
 
@@ -177,3 +181,34 @@ def test_a_name_server_that_never_answers_ends_with_the_timeout(run: Any) -> Non
 
     with pytest.raises(FetchTimeout):
         run(Guard(resolver=Stuck()).connect("slow.example", 80, 0.05))
+
+
+def test_names_that_are_never_answered_hold_up_nothing_but_lookups(monkeypatch: pytest.MonkeyPatch) -> None:
+    answered = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answered.wait(30) and [])
+
+    async def work_beside() -> bool:
+        lookups = [asyncio.create_task(SystemResolver().addresses(f"{n}.silent.example")) for n in range(60)]
+        await asyncio.sleep(0)
+        try:
+            return await asyncio.wait_for(asyncio.to_thread(lambda: not answered.is_set()), 20)
+        finally:
+            answered.set()
+            await asyncio.gather(*lookups)
+
+    assert asyncio.run(work_beside())
+
+
+def test_only_the_guard_looks_names_up_and_connects() -> None:
+    source = Path(pagekeep.__file__).parent
+    ways = re.compile(
+        r"urlopen|urllib\.request|import (?:requests|httpx|aiohttp|smtplib|ftplib|telnetlib)|create_connection|sock_connect|"
+        r"getaddrinfo|gethostby|http\.client|open_connection\((?!\s*sock=)"
+    )
+    found = {
+        str(path.relative_to(source))
+        for path in source.rglob("*.py")
+        if any(ways.search(line) and "guard.open_connection" not in line for line in path.read_text().splitlines())
+    }
+    # The last opens a page of our own server in the user's browser, and asks first whether it is there.
+    assert found == {"fetch/guard.py", "doors/cli/library/open_page.py"}

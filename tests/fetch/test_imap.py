@@ -110,7 +110,7 @@ def test_folders_may_have_any_name() -> None:
         "INBOX",
         "Entw&APw-rfe &- mehr",
         "&Ykt9GQ-",
-        'a\\"b\\\\',
+        'a"b\\',
     ]
 
 
@@ -152,6 +152,42 @@ def test_a_plain_connection_is_only_for_this_machine(server: ImapServer, monkeyp
 )
 def test_a_hostile_server_ends_with_an_error(fault: Any, error: type[PagekeepError]) -> None:
     with ImapServer(fault=fault) as server:
-        server.add(letter(1) + (b"x" * 300_000 if fault == "wrong_size" else b""))
+        server.add(letter(1) + (b"x" * 3_000_000 if fault == "wrong_size" else b""))
         with pytest.raises(error):
             visit(server, limits=Limits(message_bytes=100_000, seconds=0.3 if fault == "silent" else 30))
+
+
+def test_a_message_that_is_larger_than_its_server_said_is_left_out(server: ImapServer) -> None:
+    server.fault = "wrong_size"
+    server.add(letter(1) + b"x" * 5_000)
+    server.add(letter(2))
+    news = visit(server, limits=Limits(message_bytes=2_000))
+    assert [message.skipped for message in news.messages] == ["too_large", ""]
+
+
+def test_a_visit_that_breaks_off_keeps_what_came_and_fails_when_nothing_comes(server: ImapServer) -> None:
+    for number in range(3):
+        server.add(letter(number))
+
+    def drop(uid: int) -> None:
+        if uid == 2:
+            raise ConnectionResetError
+
+    server.on_body = drop
+    first = visit(server)
+    assert (bodies(first), first.has_more) == ([1], True)
+    with pytest.raises(FetchNetworkError, match="closed the connection"):
+        visit(server, MailPosition(7, 1))
+    server.on_body = None
+    assert bodies(visit(server, MailPosition(7, 1))) == [2, 3]
+
+
+def test_a_listed_message_that_is_not_sent_is_never_passed_over(server: ImapServer) -> None:
+    for number in range(3):
+        server.add(letter(number))
+    server.folders["INBOX"][2] = b""
+    assert bodies(visit(server)) == [1]
+    with pytest.raises(FetchNetworkError, match="the message 2"):
+        visit(server, MailPosition(7, 1))
+    del server.folders["INBOX"][2]
+    assert bodies(visit(server, MailPosition(7, 1))) == [3]

@@ -174,6 +174,9 @@ class _Client:
                 continue
             if self.server.on_body:
                 self.server.on_body(uid)
+            part = re.search(r"<0\.(\d+)>", rest)
+            if part and self.server.fault != "wrong_size":
+                message = message[: int(part[1])]
             length = 900_000_000 if self.server.fault == "huge_literal" else len(message)
-            await self.send(f"* {number} FETCH (BODY[] {{{length}}}".encode())
+            await self.send(f"* {number} FETCH (BODY[]<0> {{{length}}}".encode())
             await self.send(message + f" UID {uid})".encode())

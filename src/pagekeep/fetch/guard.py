@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache, partial
 from ipaddress import ip_address, ip_network
 from typing import Final, Protocol
 
@@ -17,6 +19,8 @@ __all__ = ["Address", "Guard", "Resolver", "SplitUrl", "SystemResolver"]
 
 _MAX_ENTRY_SHOWN = 80
 """Characters of a faulty entry that an error repeats."""
+MAX_LOOKUPS: Final = 32
+"""Names that are looked up at once."""
 EARLY_TRY_SECONDS = 2.0
 """Seconds for one address while there are others to try: a dead IPv6 route must not use up the deadline."""
 
@@ -43,12 +47,22 @@ class Resolver(Protocol):
 
 
 class SystemResolver:
-    """The operating system's resolver."""
+    """The operating system's resolver.
+
+    A lookup cannot be ended, and takes 10 s and more when a name server does not answer. So lookups have threads of
+    their own: they never take those in which the library is read and written.
+    """
 
     async def addresses(self, name: str) -> list[str]:
         """Return all addresses of the name, in the order the system prefers."""
-        entries = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
+        look_up = partial(socket.getaddrinfo, name, None, type=socket.SOCK_STREAM)
+        entries = await asyncio.get_running_loop().run_in_executor(_lookup_threads(), look_up)
         return list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in entries))
+
+
+@cache
+def _lookup_threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(MAX_LOOKUPS, thread_name_prefix="pagekeep-lookup")
 
 
 _NO_SUCH_HOST: Final = frozenset(

@@ -1,25 +1,23 @@
 """Read new messages of an IMAP folder: through the address guard, with bounds on time and bytes, and without changing anything.
 
-The folder is opened read-only (EXAMINE) and messages are fetched with BODY.PEEK, so that none is marked as read.
+The folder is opened read-only (EXAMINE) and messages are fetched with BODY.PEEK, so that none is marked as read. Of the
+protocol only what these few commands need is spoken, by a small reader: each command says how much may come back,
+and whatever a server puts elsewhere is text that no one looks at.
 """
 
 from __future__ import annotations
 
 import asyncio
 import base64
-import imaplib
 import re
-import socket
 import ssl
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from ipaddress import ip_address
-from time import monotonic
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-from pagekeep.errors import BlockedAddress, FetchNetworkError, FetchTimeout, NotFound, TooLarge
+from pagekeep.errors import BlockedAddress, FetchError, FetchNetworkError, FetchTimeout, NotFound, TooLarge
 from pagekeep.fetch.client import tls_context
 from pagekeep.fetch.guard import Guard
 from pagekeep.model import MailFolder, MailPosition
@@ -28,17 +26,23 @@ POLL_SECONDS: Final = 120.0
 """For one visit to a folder."""
 _SILENCE_SECONDS: Final = 30.0
 """A server that sends nothing for this long is given up."""
-MAX_POLL_BYTES: Final = 100_000_000
-"""Of one visit; what is left comes with the next."""
+MAX_POLL_BYTES: Final = 20_000_000
+"""Of the messages of one visit, which are in memory together; what is left comes with the next."""
 _HEAD_BATCH: Final = 50
-_MAX_LINE: Final = 1_000_000
-_MAX_LINES: Final = 20_000
-"""Lines of a visit; a hundred messages take about 500."""
-_MAX_HEAD: Final = 100_000
-"""Bytes of a message's headers, or of another literal that is not a message."""
+_MAX_HEAD: Final = 50_000
+"""Bytes of a message's headers that are requested."""
+_MAX_ANSWER: Final = 1_000_000
+"""Bytes that come back for a command that fetches nothing: the numbers of 100,000 messages, for example."""
+_MAX_LINES: Final = 5_000
+"""Lines that come back for one command; 50 headers take 100, and servers add news of other messages."""
 _CHUNK: Final = 65_536
-_UID: Final = re.compile(rb"\bUID (\d{1,10})")
-_SIZE: Final = re.compile(rb"\bRFC822\.SIZE (\d{1,12})")
+_MAX_NUMBER: Final = 2**32 - 1
+"""Of a message, and of a folder's validity."""
+_UID: Final = re.compile(rb"\bUID (\d{1,10})\b")
+_SIZE: Final = re.compile(rb"\bRFC822\.SIZE (\d{1,12})\b")
+_VALIDITY: Final = re.compile(rb"\[UIDVALIDITY (\d{1,10})\]")
+_WITH_LITERALS: Final = re.compile(rb"\* \d{1,10} FETCH ")
+"""Answers that may have literals: nothing else that was requested has long texts."""
 _FIELDS: Final = "FROM SENDER LIST-ID SUBJECT DATE MESSAGE-ID"
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
@@ -52,7 +56,7 @@ class MailMessage:
     head: bytes
     """A few of its headers."""
     body: bytes | None = None
-    skipped: Literal["", "unwanted", "too_large", "gone"] = ""
+    skipped: Literal["", "unwanted", "too_large"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,223 +90,305 @@ async def read_new(
 ) -> FolderNews:
     """Return the messages after a position; without one, or when it is not valid any more, those since a day.
 
-    `wants` decides by the headers of a message whether it is fetched. The connection is blocking and has its thread; when
-    the caller is cancelled, it is closed.
+    `wants` decides by the headers of a message whether it is fetched. A visit that fails after some messages returns
+    these: the next one begins behind them, and fails if nothing more can be had. Raises `FetchError`, `BlockedAddress`,
+    `NotFound` or `TooLarge`.
     """
-    connected = await guard.connect(folder.host, folder.port, min(limits.seconds, _SILENCE_SECONDS))
-    visit = _Visit(folder, password, connected, after, since, wants, limits, tls)
+    visit = _Visit(folder, after, since, wants, limits)
+    host = folder.host
     try:
-        return await asyncio.to_thread(visit.run)
-    finally:
-        with suppress(OSError):
-            visit.connected.shutdown(socket.SHUT_RDWR)
-        visit.connected.close()
+        async with asyncio.timeout(limits.seconds):
+            return await visit.run(await _open(folder, guard, tls), password)
+    except (FetchError, TooLarge) as failure:
+        return visit.news_before(failure)
+    except TimeoutError:
+        return visit.news_before(FetchTimeout(f"The mail server `{host}` did not respond in time."))
+    except ssl.SSLCertVerificationError:
+        raise FetchNetworkError(
+            f"The certificate of the mail server `{host}` is not valid.",
+            suggestions=("Check the host's name and port.",),
+        ) from None
+    except ssl.SSLError:
+        hint = ("Check the port: 993 is the usual one for TLS.",)
+        failed = FetchNetworkError(f"The secure connection (TLS) to `{host}` failed.", suggestions=hint)
+        return visit.news_before(failed)
+    except (OSError, _WrongAnswer):
+        failed = FetchNetworkError(f"The mail server `{host}` closed the connection or answered wrongly.")
+        return visit.news_before(failed)
 
 
-@dataclass(slots=True)
-class _Visit:
-    folder: MailFolder
-    password: str
-    connected: socket.socket
-    """The plain one, or the encrypted one that takes its place."""
-    after: MailPosition
-    since: date
-    wants: Callable[[bytes], bool]
-    limits: Limits
-    tls: ssl.SSLContext | None
-
-    def run(self) -> FolderNews:
-        """Visit the folder; raise `FetchError`, `BlockedAddress`, `NotFound` or `TooLarge`."""
-        host = self.folder.host
-        try:
-            self.connected = self._secure()
-            session = _Session(self.connected, self.limits)
-            news = self._read(session)
-            with suppress(OSError, imaplib.IMAP4.error):
-                session.logout()
-            return news
-        except TimeoutError:
-            raise FetchTimeout(f"The mail server `{host}` did not respond in time.") from None
-        except ssl.SSLCertVerificationError:
-            raise FetchNetworkError(
-                f"The certificate of the mail server `{host}` is not valid.",
-                suggestions=("Check the host's name and port.",),
-            ) from None
-        except ssl.SSLError:
-            hint = ("Check the port: 993 is the usual one for TLS.",)
-            raise FetchNetworkError(f"The secure connection (TLS) to `{host}` failed.", suggestions=hint) from None
-        except (OSError, imaplib.IMAP4.error, ValueError, IndexError, KeyError):
-            raise FetchNetworkError(f"The mail server `{host}` closed the connection or answered wrongly.") from None
-
-    def _secure(self) -> socket.socket:
-        self.connected.settimeout(_SILENCE_SECONDS)
-        if self.folder.security == "plain":
-            if not ip_address(self.connected.getpeername()[0]).is_loopback:
+async def _open(folder: MailFolder, guard: Guard, tls: ssl.SSLContext | None) -> _Session:
+    """Connect, and return a session; TLS is spoken from the first byte on, so that there is nothing to strip."""
+    connected = await guard.connect(folder.host, folder.port, _SILENCE_SECONDS)
+    try:
+        if folder.security == "plain":
+            if not ip_address(connected.getpeername()[0]).is_loopback:
                 raise BlockedAddress(
                     "A mailbox is read without encryption only on this machine.", suggestions=("Use TLS, on port 993.",)
                 )
-            return self.connected
-        context = self.tls or tls_context()
-        return context.wrap_socket(self.connected, server_hostname=self.folder.host)
+            return _Session(*await asyncio.open_connection(sock=connected))
+        async with asyncio.timeout(_SILENCE_SECONDS):
+            secured = asyncio.open_connection(sock=connected, ssl=tls or tls_context(), server_hostname=folder.host)
+            return _Session(*await secured)
+    except BaseException:
+        connected.close()
+        raise
 
-    def _read(self, session: _Session) -> FolderNews:
-        session.sign_in(self.folder.user, self.password)
-        validity = session.examine(self.folder.folder)
-        is_known = self.after.uid > 0 and validity == self.after.validity
-        uids = session.search_after(self.after.uid) if is_known else session.search_since(self.since)
-        taken, messages = uids[: self.limits.messages], list[MailMessage]()
+
+class _WrongAnswer(Exception):
+    """The server sent what the protocol does not allow."""
+
+
+class _Visit:
+    def __init__(
+        self, folder: MailFolder, after: MailPosition, since: date, wants: Callable[[bytes], bool], limits: Limits
+    ) -> None:
+        self._folder, self._after, self._since, self._wants, self._limits = folder, after, since, wants, limits
+        self._validity = 0
+        self._messages: list[MailMessage] = []
+
+    def news_before(self, failure: FetchError | TooLarge) -> FolderNews:
+        """Return the messages that came before a failure; raise it when there are none."""
+        if not self._messages:
+            raise failure from None
+        return FolderNews(self._validity, tuple(self._messages), has_more=True)
+
+    async def run(self, session: _Session, password: str) -> FolderNews:
+        """Visit the folder."""
+        try:
+            has_more = await self._read(session, password)
+            session.say_goodbye()
+        finally:
+            session.close()
+        return FolderNews(self._validity, tuple(self._messages), has_more)
+
+    async def _read(self, session: _Session, password: str) -> bool:
+        await session.sign_in(self._folder.user, password)
+        self._validity = await session.examine(self._folder.folder)
+        is_known = self._after.uid > 0 and self._validity == self._after.validity
+        uids = await (session.search_after(self._after.uid) if is_known else session.search_since(self._since))
+        taken, received = uids[: self._limits.messages], 0
         for start in range(0, len(taken), _HEAD_BATCH):
-            for head in session.fetch_heads(taken[start : start + _HEAD_BATCH]):
-                if session.received + min(head.size, self.limits.message_bytes) > MAX_POLL_BYTES and messages:
-                    return FolderNews(validity, tuple(messages), has_more=True)
-                messages.append(self._complete(session, head))
-        return FolderNews(validity, tuple(messages), has_more=len(uids) > len(taken))
+            batch = taken[start : start + _HEAD_BATCH]
+            heads = await session.fetch_heads(batch)
+            for uid in batch:
+                head = heads.get(uid)
+                if head and self._messages and received + min(head.size, self._limits.message_bytes) > MAX_POLL_BYTES:
+                    return True
+                message = await self._complete(session, head) if head else None
+                if message is None:
+                    # Removed since the search, which the next visit will find, or never sent: the position stays before it.
+                    raise _not_sent(uid)
+                received += len(message.body or b"")
+                self._messages.append(message)
+        return len(uids) > len(taken)
 
-    def _complete(self, session: _Session, head: MailMessage) -> MailMessage:
-        if head.skipped:
-            return head
-        if not self.wants(head.head):
-            return MailMessage(head.uid, head.size, head.head, skipped="unwanted")
-        if head.size > self.limits.message_bytes:
-            return MailMessage(head.uid, head.size, head.head, skipped="too_large")
-        body = session.fetch_body(head.uid)
-        return MailMessage(head.uid, head.size, head.head, body, "" if body else "gone")
+    async def _complete(self, session: _Session, head: MailMessage) -> MailMessage | None:
+        """Return a message with its body if that is wanted; `None` when the server does not send it."""
+        if not await asyncio.to_thread(self._wants, head.head):
+            return replace(head, skipped="unwanted")
+        most = self._limits.message_bytes
+        if head.size > most:
+            return replace(head, skipped="too_large")
+        body = await session.fetch_body(head.uid, most)
+        if not body:
+            return None
+        return replace(head, body=body) if len(body) <= most else replace(head, skipped="too_large")
 
 
-class _Session(imaplib.IMAP4):
-    """The standard library's client on a socket that the guard connected, with a reader that bounds what it takes."""
+def _not_sent(uid: int) -> FetchNetworkError:
+    hint = "If this comes again, move that message to another folder."
+    return FetchNetworkError(f"The mail server lists the message {uid} but does not send it.", suggestions=(hint,))
 
-    def __init__(self, connected: socket.socket, limits: Limits) -> None:
-        self._connected = connected
-        self._until = monotonic() + limits.seconds
-        self._message_bytes = limits.message_bytes
-        self._max_literal = _MAX_HEAD
-        self._lines = 0
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """A line of the server, without the literals in it, and these."""
+
+    text: bytes
+    literals: tuple[bytes, ...]
+
+
+class _Session:
+    """A connection to a server, and the few commands that it is sent."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
         self._buffer = bytearray()
-        self.received = 0
-        super().__init__()
+        self._commands = 0
+        self._bytes_left = _MAX_ANSWER
+        """Of the answers to the current command."""
 
-    def open(self, host: str = "", port: int = 0, timeout: float | None = None) -> None:
-        """Use the socket that is connected already."""
-        self.host, self.port, self.sock = host, port, self._connected
+    def close(self) -> None:
+        """Close the connection, without waiting for the server."""
+        self._writer.transport.abort()
 
-    def shutdown(self) -> None:
-        """Close the socket, without waiting for the server."""
-        self._connected.close()
+    def say_goodbye(self) -> None:
+        """Send the command that ends a session; no one waits for what the server says to it."""
+        self._writer.write(b"z LOGOUT\r\n")
 
-    def read(self, size: int) -> bytes:
-        """Return this many bytes, if they are within the limits."""
-        if size > self._max_literal:
+    async def sign_in(self, user: str, password: str) -> None:
+        """Sign in, in the way that takes every character if the server offers it."""
+        greeting = await self._read_answer()
+        if not greeting.text.upper().startswith(b"* OK"):
+            raise _WrongAnswer
+        _, offered = await self._run("CAPABILITY")
+        if any(b"AUTH=PLAIN" in answer.text.upper().split() for answer in offered):
+            secret = base64.b64encode(f"\0{user}\0{password}".encode("utf-8", "surrogateescape"))
+            status, _ = await self._run("AUTHENTICATE PLAIN", reply=secret)
+        else:
+            if not (user + password).isascii():
+                raise FetchNetworkError("The mail server takes only ASCII in passwords.", suggestions=())
+            status, _ = await self._run(f"LOGIN {_quote(user)} {_quote(password)}")
+        if status != b"OK":  # the rest of the answer may repeat what was sent
+            hint = "Check them. Many providers want a password for apps, and IMAP switched on in their settings."
+            raise FetchNetworkError("The mail server refused the user name or password.", suggestions=(hint,))
+
+    async def examine(self, folder: str) -> int:
+        """Open a folder for reading, and return its validity."""
+        status, answers = await self._run(f"EXAMINE {_quote(encode_folder(folder))}")
+        if status != b"OK":
+            raise NotFound(f"The mailbox has no folder {folder!r:.100}.", suggestions=("Check its name.",))
+        for answer in answers:
+            if found := _VALIDITY.search(answer.text):
+                return _check_number(found[1])
+        return 0
+
+    async def search_after(self, uid: int) -> list[int]:
+        """Return the messages after one; `*` is the last message, whatever its number."""
+        return [found for found in await self._search(f"UID {uid + 1}:*") if found > uid]
+
+    async def search_since(self, day: date) -> list[int]:
+        """Return the messages that arrived since a day."""
+        return await self._search(f"SINCE {day.day}-{_MONTHS[day.month - 1]}-{day.year}")
+
+    async def _search(self, criteria: str) -> list[int]:
+        status, answers = await self._run(f"UID SEARCH {criteria}")
+        if status != b"OK":
+            raise _WrongAnswer
+        found = (answer.text.split()[2:] for answer in answers if answer.text.startswith(b"* SEARCH"))
+        return sorted({_check_number(word) for words in found for word in words})
+
+    async def fetch_heads(self, uids: list[int]) -> dict[int, MailMessage]:
+        """Return the sizes and some headers of messages, by their numbers."""
+        wanted = ",".join(map(str, uids))
+        fields = f"BODY.PEEK[HEADER.FIELDS ({_FIELDS})]<0.{_MAX_HEAD}>"
+        found: dict[int, MailMessage] = {}
+        for uid, answer in await self._fetch(wanted, f"UID RFC822.SIZE {fields}", _MAX_ANSWER + len(uids) * _MAX_HEAD):
+            if size := _SIZE.search(answer.text):
+                found[uid] = MailMessage(uid, int(size[1]), answer.literals[0])
+        return found
+
+    async def fetch_body(self, uid: int, most: int) -> bytes | None:
+        """Return a whole message, or its beginning with one byte more than wanted; `None` when it has gone."""
+        found = await self._fetch(str(uid), f"BODY.PEEK[]<0.{most + 1}>", _MAX_ANSWER + most)
+        return next((answer.literals[0] for number, answer in found if number == uid), None)
+
+    async def _fetch(self, uids: str, parts: str, max_bytes: int) -> list[tuple[int, _Answer]]:
+        """Return the answers that have the number of a message and a literal."""
+        status, answers = await self._run(f"UID FETCH {uids} ({parts})", max_bytes=max_bytes)
+        if status != b"OK":
+            raise _WrongAnswer
+        numbered = ((_UID.search(answer.text), answer) for answer in answers if answer.literals)
+        return [(_check_number(uid[1]), answer) for uid, answer in numbered if uid]
+
+    async def _run(
+        self, command: str, *, reply: bytes | None = None, max_bytes: int = _MAX_ANSWER
+    ) -> tuple[bytes, list[_Answer]]:
+        """Send a command and return its status and the answers before it; `reply` is sent once, when it is requested."""
+        self._commands += 1
+        self._bytes_left = max_bytes
+        tag = f"a{self._commands}".encode()
+        await self._send(tag + b" " + command.encode())
+        answers: list[_Answer] = []
+        for _ in range(_MAX_LINES):
+            answer = await self._read_answer()
+            first, _, rest = answer.text.partition(b" ")
+            if first == tag:
+                status = rest.partition(b" ")[0].upper()
+                if status not in (b"OK", b"NO"):
+                    raise _WrongAnswer
+                return status, [*answers, answer]
+            if first == b"+" and reply is not None:
+                await self._send(reply)
+                reply = None
+            elif first == b"*" and not rest.upper().startswith(b"BYE"):
+                answers.append(answer)
+            else:
+                raise _WrongAnswer
+        raise TooLarge("The mail server sent too many lines.")
+
+    async def _send(self, line: bytes) -> None:
+        self._writer.write(line + b"\r\n")
+        async with asyncio.timeout(_SILENCE_SECONDS):
+            await self._writer.drain()
+
+    async def _read_answer(self) -> _Answer:
+        """Return the next line, with the literals that it announces and the lines that go on behind them."""
+        texts, literals = list[bytes](), list[bytes]()
+        while True:
+            line = await self._read_line()
+            texts.append(line)
+            before, brace, size = line[:-1].rpartition(b"{")
+            if not (line.endswith(b"}") and brace and size.isdigit()):
+                return _Answer(b" ".join(texts), tuple(literals))
+            if not _WITH_LITERALS.match(texts[0]):
+                raise _WrongAnswer
+            if len(literals) >= _MAX_LINES:
+                raise TooLarge("The mail server sent too many lines.")
+            texts[-1] = before
+            literals.append(await self._read_literal(size))
+
+    async def _read_literal(self, size: bytes) -> bytes:
+        if len(size) > 10 or int(size) > self._bytes_left:
             raise TooLarge("The mail server sent a message that is larger than it said.")
-        while len(self._buffer) < size:
-            self._receive()
-        return self._take(size)
+        length = int(size)
+        while len(self._buffer) < length:
+            await self._receive()
+        return self._take(length)
 
-    def readline(self) -> bytes:
-        """Return the next line."""
-        self._lines += 1
-        if self._lines > _MAX_LINES:
-            raise TooLarge("The mail server sent too many lines.")
+    async def _read_line(self) -> bytes:
         searched = 0
         while (end := self._buffer.find(b"\n", searched)) < 0:
             searched = len(self._buffer)
-            if searched > _MAX_LINE:
+            if searched > min(_MAX_ANSWER, self._bytes_left):
                 raise TooLarge("The mail server sent a line that is too long.")
-            self._receive()
-        return self._take(end + 1)
+            await self._receive()
+        return self._take(end + 1).rstrip(b"\r\n")
 
     def _take(self, size: int) -> bytes:
+        self._bytes_left -= size
+        if self._bytes_left < 0:
+            raise TooLarge("The mail server sent more than was requested.")
         taken = bytes(self._buffer[:size])
         del self._buffer[:size]
         return taken
 
-    def _receive(self) -> None:
-        left = self._until - monotonic()
-        if left <= 0:
-            raise TimeoutError
-        self._connected.settimeout(min(left, _SILENCE_SECONDS))
-        chunk = self._connected.recv(_CHUNK)
+    async def _receive(self) -> None:
+        async with asyncio.timeout(_SILENCE_SECONDS):
+            chunk = await self._reader.read(_CHUNK)
         if not chunk:
             raise ConnectionResetError
-        self.received += len(chunk)
-        if self.received > 2 * MAX_POLL_BYTES:
-            raise TooLarge("The mail server sent more than was requested.")
         self._buffer += chunk
 
-    def sign_in(self, user: str, password: str) -> None:
-        """Sign in, in the way that takes every character if the server offers it."""
-        try:
-            if "AUTH=PLAIN" in self.capabilities:
-                self.authenticate("PLAIN", lambda _: f"\0{user}\0{password}".encode())
-            else:
-                self.login(user, password)
-        except UnicodeEncodeError:
-            raise FetchNetworkError("The mail server takes only ASCII in passwords.", suggestions=()) from None
-        except imaplib.IMAP4.abort:
-            raise
-        except imaplib.IMAP4.error:  # its text may repeat what was sent
-            hint = "Check them. Many providers want a password for apps, and IMAP switched on in their settings."
-            raise FetchNetworkError("The mail server refused the user name or password.", suggestions=(hint,)) from None
 
-    def examine(self, folder: str) -> int:
-        """Open a folder for reading, and return its validity."""
-        status, _ = self.select(f'"{encode_folder(folder)}"', readonly=True)
-        if status != "OK":
-            raise NotFound(f"The mailbox has no folder {folder!r:.100}.", suggestions=("Check its name.",))
-        _, values = self.response("UIDVALIDITY")
-        return int(values[0]) if values and values[0] else 0
-
-    def search_after(self, uid: int) -> list[int]:
-        """Return the messages after one; `*` is the last message, whatever its number."""
-        return [found for found in self._search("UID", f"{uid + 1}:*") if found > uid]
-
-    def search_since(self, day: date) -> list[int]:
-        """Return the messages that arrived since a day."""
-        return self._search("SINCE", f"{day.day}-{_MONTHS[day.month - 1]}-{day.year}")
-
-    def _search(self, *criteria: str) -> list[int]:
-        status, data = self.uid("SEARCH", *criteria)
-        if status != "OK":
-            raise self.error("the search failed")
-        return sorted({int(word) for line in data if line for word in line.split()})
-
-    def fetch_heads(self, uids: list[int]) -> list[MailMessage]:
-        """Return the sizes and some headers of messages, in their order; one that has gone meanwhile says so."""
-        wanted = ",".join(map(str, uids))
-        status, data = self.uid(
-            "FETCH", wanted, f"(UID RFC822.SIZE BODY.PEEK[HEADER.FIELDS ({_FIELDS})]<0.{_MAX_HEAD // 2}>)"
-        )
-        if status != "OK":
-            raise self.error("the headers could not be fetched")
-        found: dict[int, MailMessage] = {}
-        for about, head in _literals(data):
-            uid, size = _UID.search(about), _SIZE.search(about)
-            if uid and size:
-                found[int(uid[1])] = MailMessage(int(uid[1]), int(size[1]), head)
-        return [found.get(uid) or MailMessage(uid, 0, b"", skipped="gone") for uid in uids]
-
-    def fetch_body(self, uid: int) -> bytes | None:
-        """Return a whole message; `None` when it has gone."""
-        self._max_literal = self._message_bytes + _CHUNK
-        status, data = self.uid("FETCH", str(uid), "(BODY.PEEK[])")
-        self._max_literal = _MAX_HEAD
-        if status != "OK":
-            raise self.error("the message could not be fetched")
-        return next((body for _, body in _literals(data)), None)
+def _check_number(digits: bytes) -> int:
+    """Return a number of the protocol, from 1 to 32 bits."""
+    if not digits.isdigit() or len(digits) > 10 or not 0 < int(digits) <= _MAX_NUMBER:
+        raise _WrongAnswer
+    return int(digits)
 
 
-def _literals(data: list[Any]) -> list[tuple[bytes, bytes]]:
-    """Return each literal of a response with the text before and after it: servers may put the number at either place."""
-    found = []
-    for place, part in enumerate(data):
-        if isinstance(part, tuple) and len(part) == 2:
-            after = data[place + 1] if place + 1 < len(data) and isinstance(data[place + 1], bytes) else b""
-            found.append((part[0] + b" " + after, part[1]))
-    return found
+def _quote(text: str) -> str:
+    """Return a string of the protocol, in quotes."""
+    if not text.isprintable():
+        raise FetchNetworkError("The mail server takes no control characters in names and passwords.", suggestions=())
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def encode_folder(name: str) -> str:
-    """Return the name of a folder in the encoding of the protocol (modified UTF-7), for use within quotes."""
+    """Return the name of a folder in the encoding of the protocol (modified UTF-7)."""
     parts: list[str] = []
     other = ""
     for char in [*name, ""]:
@@ -313,5 +399,5 @@ def encode_folder(name: str) -> str:
             encoded = base64.b64encode(other.encode("utf-16-be")).decode().rstrip("=").replace("/", ",")
             parts.append(f"&{encoded}-")
             other = ""
-        parts.append({"&": "&-", '"': '\\"', "\\": "\\\\"}.get(char, char))
+        parts.append("&-" if char == "&" else char)
     return "".join(parts)

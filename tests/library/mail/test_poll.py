@@ -11,10 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.library.feeds.inbox import get_entry, keep_entry, list_entries
 from pagekeep.library.feeds.subscriptions import change_feed, list_feeds
+from pagekeep.library.mail.poll import poll_job
 from pagekeep.library.mail.sources import change_source, get_source
 from pagekeep.library.queue.runner import JobResult, JobRunner
 from pagekeep.model import EntryQuery, Item, MailSource
@@ -179,6 +181,7 @@ def test_a_due_source_is_polled_by_a_worker(
 _POLL = """
 import asyncio, sys
 from contextlib import closing
+from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.library.mail.poll import poll
@@ -219,3 +222,24 @@ def test_a_poll_that_is_killed_loses_and_doubles_nothing(
         poll_now(store, source.id)
         assert titles(store) == [f"Letter {number}" for number in range(6)]
         assert get_source(store, source.id).position.uid == 6
+
+
+def test_each_visit_is_a_slice_of_the_job(
+    library: Store, mailbox: ImapServer, subscribe: Subscribe, mail_settings: Settings, room: Room
+) -> None:
+    for number in range(120):
+        mailbox.add(letter(number, "shop@ads.example"))
+    source = subscribe(library, "letters.example")
+    options = {"task": "mail", "subject": source.id}
+    job = library.enqueue("pagekeep:mail", "pagekeep:mail", options, clock.now())
+
+    async def run() -> list[bool]:
+        async with Retrieval(mail_settings, room=room) as retrieval:
+            first = await poll_job(job, library, retrieval, lambda _stage: None)
+            second = await poll_job(
+                replace(job, options={**job.options, "so_far": first.so_far}), library, retrieval, print
+            )
+            return [first.so_far is not None, second.so_far is not None]
+
+    assert asyncio.run(run()) == [True, False]
+    assert get_source(library, source.id).position.uid == 120

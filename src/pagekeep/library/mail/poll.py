@@ -28,6 +28,7 @@ from pagekeep.library.queue.slices import SliceResult
 from pagekeep.library.schedule import next_time
 from pagekeep.model import FeedSettings, Job, MailPosition, MailSource
 from pagekeep.store import Store
+from pagekeep.store.tables.jobs import SO_FAR
 
 FOLDER: Final = "Newsletters"
 """The folder of the feeds that arrive by mail."""
@@ -50,6 +51,8 @@ class Poll:
     position: MailPosition
     counts: Counter[str] = field(default_factory=Counter)
     others: dict[str, int] = field(default_factory=dict)
+    has_more: bool = False
+    """Whether the last visit left messages for another one."""
 
     def changes(self) -> dict[str, Any]:
         """Return what is remembered of it."""
@@ -63,37 +66,46 @@ class Poll:
 
 
 async def poll_job(job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None]) -> SliceResult:
-    """Poll a mail source, as a job."""
+    """Poll a mail source, as a job; each visit is a slice, so that a slow server does not hold up other sources."""
     source = await to_thread(find_source, store, str(job.options.get("subject")))
     if source is None:
         return SliceResult(report={"added": 0})
     progress("Reading mail")
-    return SliceResult(report=await poll(source, store, retrieval))
+    visits = int((job.options.get(SO_FAR) or {}).get("visits", 0)) + 1
+    report = await poll(source, store, retrieval, visits=1)
+    if report["has_more"] and visits < MAX_VISITS:
+        return SliceResult(so_far={"visits": visits})
+    return SliceResult(report=report)
 
 
 async def poll(
-    source: MailSource, store: Store, retrieval: Retrieval, *, tls: ssl.SSLContext | None = None
+    source: MailSource,
+    store: Store,
+    retrieval: Retrieval,
+    *,
+    visits: int = MAX_VISITS,
+    tls: ssl.SSLContext | None = None,
 ) -> Mapping[str, Any]:
     """Read the new messages of a source; a failure is noted, and the next poll comes later."""
     found = Poll(source, source.position, others=dict(source.others))
     error: str | None = None
     try:
-        await _read_all(found, store, retrieval, tls)
+        await _read_all(found, store, retrieval, visits, tls)
     except StoreError:
         raise
     except PagekeepError as failure:
         error = failure.message
     await to_thread(_settle, store, found, error)
-    return {**found.counts, "error": error}
+    return {**found.counts, "error": error, "has_more": found.has_more and error is None}
 
 
-async def _read_all(found: Poll, store: Store, retrieval: Retrieval, tls: ssl.SSLContext | None) -> None:
+async def _read_all(found: Poll, store: Store, retrieval: Retrieval, visits: int, tls: ssl.SSLContext | None) -> None:
     settings, source = retrieval.settings, found.source
     if settings.shared:
         raise NotAllowed("Mail sources need a library of one user.", suggestions=())
     password = await to_thread(find_password, settings, source.account)
     since = date.fromisoformat(clock.add_seconds(clock.now(), -SINCE_DAYS * 86_400.0)[:10])
-    for _ in range(MAX_VISITS):
+    for _ in range(visits):
         news = await read_new(
             source.folder,
             password,
@@ -105,6 +117,7 @@ async def _read_all(found: Poll, store: Store, retrieval: Retrieval, tls: ssl.SS
             tls=tls,
         )
         await _take(news, found, store, retrieval)
+        found.has_more = news.has_more
         if not news.has_more:
             break
 
@@ -126,8 +139,6 @@ async def _take(news: FolderNews, found: Poll, store: Store, retrieval: Retrieva
 
 
 def _count_skipped(message: MailMessage, found: Poll) -> None:
-    if message.skipped == "gone":
-        return
     found.counts[message.skipped] += 1
     if message.skipped == "unwanted":
         sender = find_sender(message.head)[:200] or "(no address)"
