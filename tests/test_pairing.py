@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -31,10 +32,10 @@ def test_the_challenge_is_that_of_pkce() -> None:
 
 
 def test_a_code_is_exchanged_once(accounts: app.Accounts) -> None:
-    code = pairing.approve(accounts, "local", CHALLENGE, "Chromium\n on a boat")
+    code = pairing.approve(accounts, "local", CHALLENGE, "Chromium")
     assert app.get_tokens(accounts, "local") == ()
     made = pairing.exchange(accounts, code, VERIFIER, local="local")
-    assert (made.token.name, made.token.scopes) == ("Browser extension (Chromium on a boat)", ("read", "write"))
+    assert (made.token.name, made.token.scopes) == ("Browser extension (Chromium)", ("read", "write"))
     assert app.token_holder(accounts, made.secret, local="local")[0].id == made.token.id
     with pytest.raises(NotSignedIn):
         pairing.exchange(accounts, code, VERIFIER, local="local")
@@ -79,3 +80,15 @@ def test_a_code_belongs_to_the_user_who_confirmed(accounts: app.Accounts) -> Non
 def test_only_a_hash_is_a_challenge(accounts: app.Accounts, challenge: str) -> None:
     with pytest.raises(InvalidQuery):
         pairing.approve(accounts, "local", challenge, "")
+
+
+@pytest.mark.parametrize("client", ["Chromium, as your bank asks", "chromium", "Chromium ", "", "<b>"])
+def test_only_known_browsers_are_named(accounts: app.Accounts, client: str) -> None:
+    code = pairing.approve(accounts, "local", CHALLENGE, client)
+    assert pairing.exchange(accounts, code, VERIFIER, local="local").token.name == "Browser extension"
+
+
+def test_every_name_that_the_extension_sends_is_known() -> None:
+    script = (Path(__file__).parents[1] / "extension" / "lib" / "pairing.js").read_text()
+    listed = re.findall(r'"([^"]+)"', script.partition("const known = [")[2].partition("]")[0])
+    assert {*listed, "Firefox"} == pairing.BROWSERS

@@ -17,10 +17,10 @@ from pagekeep import clock
 from pagekeep.accounts import Accounts, NewToken, add_token, digest, token_holder
 from pagekeep.errors import InvalidQuery, NotFound, NotSignedIn
 from pagekeep.model import PAIRING, SCOPES
-from pagekeep.text import one_line
 
 CODE_SECONDS: Final = 120
-MAX_CLIENT_CHARS: Final = 60
+BROWSERS: Final = frozenset({"Brave", "Chromium", "Firefox", "Google Chrome", "Microsoft Edge", "Opera", "Vivaldi"})
+"""Names that the extension sends. Others are not shown: a phishing page could write its own text into our page by them."""
 _MAX_CODES: Final = 5
 """Codes of one user that wait at the same time; the oldest end."""
 _CHALLENGE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -41,13 +41,18 @@ def challenge_of(verifier: str) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
 
 
+def browser_name(client: str) -> str:
+    """Return the name of the extension's browser, or nothing if it is not one that we know."""
+    return client if client in BROWSERS else ""
+
+
 def approve(accounts: Accounts, user_id: str, challenge: str, client: str) -> str:
     """Return a code for the extension whose challenge the user confirmed; `client` is the name of its browser."""
     check_challenge(challenge)
     _remove_old(accounts, user_id)
     code, now = secrets.token_urlsafe(32), clock.now()
-    shown = one_line(client)[:MAX_CLIENT_CHARS]
-    name = f"Browser extension ({shown})" if shown else "Browser extension"
+    browser = browser_name(client)
+    name = f"Browser extension ({browser})" if browser else "Browser extension"
     until = clock.add_seconds(now, CODE_SECONDS)
     accounts.add_token(digest(_secret(code, challenge)), user_id, name, (PAIRING,), now, until)
     return code

@@ -122,11 +122,11 @@ class Address(Protocol):
 
 
 class Browser:
-    """Chromium with the extension, set up for a server. A context manager."""
+    """Chromium with the extension and maybe others, set up for a server. A context manager."""
 
-    def __init__(self, playwright: Playwright, extension: Path, profile: Path) -> None:
+    def __init__(self, playwright: Playwright, extension: Path, profile: Path, *others: Path) -> None:
         self._playwright = playwright
-        self._extension = extension
+        self._extensions = ",".join(map(str, (extension, *others)))
         self._profile = profile
         self.context: BrowserContext
         self.worker: Worker
@@ -138,15 +138,24 @@ class Browser:
             headless=True,
             args=[
                 "--no-sandbox",
-                f"--disable-extensions-except={self._extension}",
-                f"--load-extension={self._extension}",
+                f"--disable-extensions-except={self._extensions}",
+                f"--load-extension={self._extensions}",
                 "--enable-unsafe-extension-debugging",  # to click on its button
             ],
         )
-        workers = self.context.service_workers
-        self.worker = workers[0] if workers else self.context.wait_for_event("serviceworker")
+        self.worker = self.worker_named("background.js")
         self.id = self.worker.url.split("/")[2]
         return self
+
+    def worker_named(self, script: str) -> Worker:
+        """The background worker that runs this script, once it is there."""
+
+        def found() -> Worker | None:
+            self.context.cookies()  # lets Playwright handle what has happened
+            return next((one for one in self.context.service_workers if one.url.endswith(f"/{script}")), None)
+
+        worker: Worker = until(found)
+        return worker
 
     def __exit__(self, *exception: object) -> None:
         self.context.close()
@@ -195,11 +204,18 @@ class Browser:
         )
         return int(found)
 
-    def popup(self, tab: int) -> Page:
-        """The popup for a tab whose button was clicked, where a test can see it."""
-        return self.own(f"popup/popup.html?tab={tab}")
+    def popup(self, tab: int | None = None) -> Page:
+        """The button's popup for a tab, where a test can see it: in a tab of its own, which it must not know."""
+        page = self.context.new_page()
+        page.add_init_script("if (globalThis.chrome?.tabs) chrome.tabs.getCurrent = async () => undefined;")
+        if tab is not None:
+            find = f"async () => [await chrome.tabs.get({tab})]"
+            page.add_init_script(f"if (globalThis.chrome?.tabs) chrome.tabs.query = {find};")
+        return self._load(page, "popup/popup.html")
 
     def own(self, path: str) -> Page:
-        page = self.context.new_page()
+        return self._load(self.context.new_page(), path)
+
+    def _load(self, page: Page, path: str) -> Page:
         page.goto(f"chrome-extension://{self.id}/{path}")
         return page

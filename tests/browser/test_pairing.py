@@ -58,7 +58,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 def test_one_click_connects_and_the_next_saves(browser: Browser, server: Server, site: Site) -> None:
     browser.set_up(server, token="")
-    popup = browser.own("popup/popup.html")
+    popup = browser.popup()
     expect(popup.locator("#setup p")).to_have_text("Connect to your Pagekeep server to save the pages you read.")
     assert popup.locator("main:visible button").all_inner_texts() == ["Connect"]
     with browser.context.expect_page() as opened:
@@ -67,7 +67,7 @@ def test_one_click_connects_and_the_next_saves(browser: Browser, server: Server,
     expect(asked.locator("h1")).to_have_text("Connect the browser extension?")
     assert browser.worker.evaluate(TOKEN) == ""
     asked.click("button:text('Connect')")
-    asked.wait_for_url("chrome-extension://*/options/options.html#connected")
+    asked.wait_for_url("chrome-extension://*/options/options.html")
     expect(asked.locator("#message")).to_have_text("Connected.")
     token = browser.worker.evaluate(TOKEN)
     assert token.startswith("pk_")

@@ -30,6 +30,8 @@ class TestProvider:
         self.claims: Callable[[dict[str, Any]], dict[str, Any]] = lambda claims: claims
         self.sign: Callable[[dict[str, Any]], str] = self.sign_rightly
         self.description: dict[str, Any] = {}
+        self.instead: dict[str, tuple[int, Any]] = {}
+        """Answers at some paths instead of the right ones."""
         self.asked: list[str] = []
         self._codes: dict[str, dict[str, str]] = {}
         handler = type("Handler", (_Handler,), {"provider": self})
@@ -65,8 +67,10 @@ class TestProvider:
         return jwt.encode({"alg": algorithm, "kid": key.kid}, claims, key)
 
     def answer(self, path: str, form: dict[str, str], authorization: str) -> tuple[int, Any]:
-        """Return the status and JSON for a request."""
+        """Return the status and JSON for a request; or bytes, or a function that writes the response."""
         self.asked.append(path)
+        if path in self.instead:
+            return self.instead[path]
         if path == "/.well-known/openid-configuration":
             return 200, {
                 "issuer": self.issuer,
@@ -105,7 +109,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, form: dict[str, str]) -> None:
         status, body = self.provider.answer(urlsplit(self.path).path, form, self.headers.get("authorization", ""))
-        data = json.dumps(body).encode()
+        if callable(body):  # it writes by itself
+            body(self.wfile)
+            self.close_connection = True
+            return
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(data)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -29,6 +30,9 @@ SKEW_SECONDS: Final = 60.0
 """By which the clocks of the provider and of this server may differ."""
 _MAX_TOKEN_CHARS: Final = 50_000
 _MAX_SUBJECT_CHARS: Final = 255
+_MAX_EMAIL_CHARS: Final = 200
+_MAX_TIME: Final = 1e11
+"""Seconds since 1970: the year 5138."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ def check_token(
     if problem:
         raise NotSignedIn(f"The ID token {problem}.", suggestions=("Try again.",))
     email = claims.get("email") if claims.get("email_verified") is True else ""
-    email = one_line(email)[:200] if isinstance(email, str) else ""
+    email = email if isinstance(email, str) and len(email) <= _MAX_EMAIL_CHARS and email.isprintable() else ""
     names = (claims.get("preferred_username"), email, claims.get("name"))
     name = next((name for name in names if isinstance(name, str) and name.strip()), "")
     return Claims(issuer.rstrip("/"), claims["sub"], one_line(name)[:200], email)
@@ -67,18 +71,25 @@ def _verify(token: str, keys: list[dict[str, Any]]) -> Mapping[str, Any] | None:
     try:
         from joserfc import jwt
         from joserfc.errors import JoseError
-        from joserfc.jwk import KeySet
+        from joserfc.jwk import Key, KeySet, import_key
         from joserfc.jws import JWSRegistry
     except ImportError:
         extras.require("openid", "Sign-in with OpenID Connect", error=AccessError)
         raise
-    public = [key for key in keys if key.get("kty") in ("RSA", "EC", "OKP") and key.get("use", "sig") == "sig"]
-    if len(token) > _MAX_TOKEN_CHARS or not public:
+    if len(token) > _MAX_TOKEN_CHARS:
+        return None
+    faults = (JoseError, ValueError, KeyError, TypeError)
+    public = list[Key]()
+    for key in keys:
+        if key.get("kty") in ("RSA", "EC", "OKP") and key.get("use", "sig") == "sig":
+            with suppress(*faults):  # a kind of key that is not known here, beside others that are
+                public.append(import_key(key))
+    if not public:
         return None
     try:
         registry = JWSRegistry(algorithms=list(ALGORITHMS))
-        decoded = jwt.decode(token, KeySet.import_key_set({"keys": public}), registry=registry)
-    except (JoseError, ValueError, KeyError, TypeError):
+        decoded = jwt.decode(token, KeySet(public), registry=registry)
+    except faults:
         return None
     return decoded.claims
 
@@ -93,17 +104,22 @@ def _find_problem(claims: Mapping[str, Any], issuer: str, client_id: str, nonce:
         return "is from another provider"
     if client_id not in audiences or claims.get("azp", client_id if len(audiences) == 1 else None) != client_id:
         return "is for another program"
-    if not _number(claims, "exp") or now > _number(claims, "exp") + SKEW_SECONDS:
+    ends, begins = _time(claims.get("exp")), _time(claims.get("iat"))
+    if ends is None or now > ends + SKEW_SECONDS:
         return "has expired"
-    if not _number(claims, "iat") or max(_number(claims, "iat"), _number(claims, "nbf")) > now + SKEW_SECONDS:
+    valid_from = _time(claims.get("nbf", begins))
+    if begins is None or valid_from is None or max(begins, valid_from) > now + SKEW_SECONDS:
         return "is from the future: compare the clocks"
-    if not isinstance(sent, str) or not hmac.compare_digest(sent.encode(), nonce.encode()):
+    if not isinstance(sent, str) or not hmac.compare_digest(sent.encode("utf-8", "surrogatepass"), nonce.encode()):
         return "belongs to another sign-in"
-    if not isinstance(subject, str) or not 0 < len(subject) <= _MAX_SUBJECT_CHARS:
+    # What cannot be stored as it is could be stored as the name of another.
+    if not isinstance(subject, str) or not 0 < len(subject) <= _MAX_SUBJECT_CHARS or not subject.isprintable():
         return "names no user"
     return ""
 
 
-def _number(claims: Mapping[str, Any], name: str) -> float:
-    value = claims.get(name)
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0.0
+def _time(value: object) -> float | None:
+    """Return a time of a token, in seconds since 1970; `None` for anything that is not one."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= _MAX_TIME:
+        return None
+    return float(value)

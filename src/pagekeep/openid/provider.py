@@ -5,6 +5,7 @@ Its addresses are fetched like any page: a provider in a private network must be
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import json
@@ -25,6 +26,9 @@ _MAX_BYTES: Final = 500_000
 _SECONDS: Final = 10.0
 _KEEP_SECONDS: Final = 3600.0
 """How long the description and keys are used before they are fetched again."""
+_FAILURE_SECONDS: Final = 5.0
+"""How long a failure to get them is the answer to everyone who waits: anybody can begin a sign-in."""
+_MAX_ENDED: Final = 10_000
 _KEY_PAUSE: Final = 30.0
 """Seconds between two requests for keys because of a signature by an unknown one: anybody can send such a token."""
 
@@ -72,6 +76,10 @@ class Provider:
         self._wall_clock = wall_clock
         self._described: tuple[float, Description] | None = None
         self._keys: tuple[float, list[dict[str, Any]]] | None = None
+        self._asking = asyncio.Lock()
+        self._failed: tuple[float, NotSignedIn] | None = None
+        self._ended: dict[str, None] = {}
+        """States of the attempts that have ended, the newest last; an attempt itself is in the browser only."""
 
     @property
     def is_set_up(self) -> bool:
@@ -101,7 +109,15 @@ class Provider:
         return f"{about.authorization_endpoint}{join}{urlencode(query, quote_via=quote)}"
 
     async def claims(self, code: str, attempt: Attempt, redirect_uri: str) -> Claims:
-        """Return what the provider says about the user who signed in; `NotSignedIn` if anything of it is not right."""
+        """Return what the provider says about the user who signed in; `NotSignedIn` if anything of it is not right.
+
+        The attempt ends with this, whatever comes of it.
+        """
+        if attempt.state in self._ended:
+            raise NotSignedIn("This sign-in has ended already.", suggestions=("Sign in again.",))
+        self._ended[attempt.state] = None
+        if len(self._ended) > _MAX_ENDED:
+            del self._ended[next(iter(self._ended))]
         about = await self._describe()
         answer = await self._exchange(about, code, attempt, redirect_uri)
         token = answer.get("id_token")
@@ -112,9 +128,9 @@ class Provider:
             client_id = self._settings.openid_client_id or ""
             return check_token(token, keys, about.issuer, client_id, attempt.nonce, self._wall_clock())
 
-        claims = check(await self._load_keys(about))
+        claims = await asyncio.to_thread(check, await self._load_keys(about))
         if claims is None:  # signed with a key that is new, perhaps
-            claims = check(await self._load_keys(about, again=True))
+            claims = await asyncio.to_thread(check, await self._load_keys(about, again=True))
         if claims is None:
             raise NotSignedIn("The ID token is not signed by the provider.", suggestions=("Try again.",))
         return claims
@@ -137,18 +153,32 @@ class Provider:
         return await self._ask("POST", about.token_endpoint, body, headers)
 
     async def _describe(self) -> Description:
-        if self._described is None or self._clock() - self._described[0] > _KEEP_SECONDS:
-            found = await self._ask("GET", f"{self.issuer}/.well-known/openid-configuration")
-            self._described = self._clock(), _read_description(found, self.issuer)
-        return self._described[1]
+        async with self._asking:
+            if self._described is None or self._clock() - self._described[0] > _KEEP_SECONDS:
+                found = await self._ask_once(f"{self.issuer}/.well-known/openid-configuration")
+                self._described = self._clock(), _read_description(found, self.issuer)
+            return self._described[1]
 
     async def _load_keys(self, about: Description, *, again: bool = False) -> list[dict[str, Any]]:
-        age = self._clock() - self._keys[0] if self._keys is not None else _KEEP_SECONDS + 1
-        if self._keys is None or age > (_KEY_PAUSE if again else _KEEP_SECONDS):
-            keys = (await self._ask("GET", about.jwks_uri)).get("keys")
-            known = [key for key in keys if isinstance(key, dict)] if isinstance(keys, list) else []
-            self._keys = self._clock(), known[:100]
-        return self._keys[1]
+        async with self._asking:
+            age = self._clock() - self._keys[0] if self._keys is not None else _KEEP_SECONDS + 1
+            if self._keys is None or age > (_KEY_PAUSE if again else _KEEP_SECONDS):
+                keys = (await self._ask_once(about.jwks_uri)).get("keys")
+                known = [key for key in keys if isinstance(key, dict)] if isinstance(keys, list) else []
+                self._keys = self._clock(), known[:100]
+            return self._keys[1]
+
+    async def _ask_once(self, url: str) -> Mapping[str, Any]:
+        """Ask for a description or keys; after a failure everyone who waited gets that error, without another request."""
+        if self._failed is not None and self._clock() - self._failed[0] < _FAILURE_SECONDS:
+            raise NotSignedIn(self._failed[1].message, suggestions=self._failed[1].suggestions)
+        try:
+            found = await self._ask("GET", url)
+        except NotSignedIn as error:
+            self._failed = self._clock(), error
+            raise
+        self._failed = None
+        return found
 
     async def _ask(
         self, method: str, url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None

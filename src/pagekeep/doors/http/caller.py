@@ -159,9 +159,14 @@ async def require_write(request: Request, caller: Annotated[Caller, Depends(iden
 
 async def require_no_token(caller: Annotated[Caller, Depends(require_write)]) -> Caller:
     """Return a caller who does not use a token: a leaked token must not create others that outlast it."""
-    if caller.by == "token":
-        raise NotAllowed("This is not possible with a token.", suggestions=("Sign in with your password.",))
+    refuse_token(caller, "This is not possible with a token.")
     return caller
+
+
+def refuse_token(caller: Caller, message: str) -> None:
+    """Raise `NotAllowed` with this message for a caller who uses a token."""
+    if caller.by == "token":
+        raise NotAllowed(message, suggestions=("Sign in with your password.",))
 
 
 async def _csrf_field(request: Request) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from starlette.requests import Request
+from starlette.requests import Request, cookie_parser
 from starlette.responses import Response
 
 from pagekeep.accounts import SESSION_SECONDS
@@ -15,8 +15,13 @@ _SECURE: Final = f"__Host-{_PLAIN}"
 
 
 def session_of(request: Request) -> str:
-    """Return the session's key, or an empty string."""
-    return request.cookies.get(_name(request), "")
+    """Return the session's key; an empty string when there is none, or when there are several.
+
+    Without HTTPS another subdomain can set a cookie of this name too, and with it the account that is used.
+    """
+    name, parts = _name(request), ";".join(request.headers.getlist("cookie")).split(";")
+    keys = {key for part in parts if (key := cookie_parser(part).get(name))}
+    return keys.pop() if len(keys) == 1 else ""
 
 
 def set_session(response: Response, request: Request, session: str) -> None:
