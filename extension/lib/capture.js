@@ -34,7 +34,7 @@ const tooLarge = (chars) =>
 async function captureInPage(tabId, method) {
   const target = { tabId };
   try {
-    await chrome.scripting.executeScript({ target, files: ["page/flatten.js", "page/selection.js", "page/scroll.js"] });
+    await chrome.scripting.executeScript({ target, files: ["page/names.js", "page/flatten.js", "page/selection.js", "page/scroll.js"] });
     const [{ result }] = await chrome.scripting.executeScript({ target, func: readPage, args: [method] });
     return result ?? null;
   } catch {
@@ -45,11 +45,12 @@ async function captureInPage(tabId, method) {
 /** Runs in the page. */
 async function readPage(method) {
   const MAX_CHARS = 10_000_000; // the server accepts no larger page
-  const about = { url: location.href, title: (document.title || location.href).slice(0, 1000), type: document.contentType };
+  const [titleOf, typeOf] = ["title", "contentType"].map((name) => pagekeep.getter(Document, name));
+  const about = { url: location.href, title: (titleOf(document) || location.href).slice(0, 1000), type: typeOf(document) };
   if (method === "server" || !/html/.test(about.type)) return about;
-  if (method === "whole") await globalThis.pagekeep.scrollThrough();
-  const selection = method === "shown" ? globalThis.pagekeep.selection() : null;
-  const html = globalThis.pagekeep.flatten();
+  if (method === "whole") await pagekeep.scrollThrough();
+  const selection = method === "shown" ? pagekeep.selection() : null;
+  const html = pagekeep.flatten();
   const kept = (selection ?? html).length;
   if (kept > MAX_CHARS) return { ...about, excess: kept }; // a flood stays in the page
   return { ...about, selection, html: html.length > MAX_CHARS ? "<html></html>" : html };

@@ -6,6 +6,8 @@ import { permissionPattern, readSettings, writeSettings } from "./settings.js";
 
 const KEY = "pairing"; // in the session storage: in memory, and only for the extension's own pages
 const WANTED = "pairingWanted";
+const OUTCOME = "pairingOutcome"; // not in the address of the options: other extensions can open those with any address
+const OPTIONS = "options/options.html";
 const LIFETIME = 15 * 60_000;
 const DONE = "/pair/done";
 
@@ -42,7 +44,16 @@ export function continuePairing() {
 
 /** Open the options with the message that no server answers; do nothing without an address. */
 export async function showMissing(server) {
-  if (server) await chrome.tabs.create({ url: chrome.runtime.getURL(`options/options.html#nothing=${encodeURIComponent(server)}`) });
+  if (!server) return;
+  await chrome.storage.session.set({ [OUTCOME]: { missing: server } });
+  await chrome.tabs.create({ url: chrome.runtime.getURL(OPTIONS) });
+}
+
+/** Return how connecting ended, once: `{connected}`, `{failed: message}` or `{missing: server}`; an empty object if it did not. */
+export async function takeOutcome() {
+  const { [OUTCOME]: outcome = {} } = await chrome.storage.session.get(OUTCOME);
+  await chrome.storage.session.remove(OUTCOME);
+  return outcome;
 }
 
 async function openPage(server) {
@@ -63,8 +74,9 @@ export async function watchTab(tabId, url) {
   const isOurs = pairing?.tabId === tabId && pairing.server === address.origin && address.pathname === DONE && pairing.until > Date.now();
   if (!isOurs) return;
   await chrome.storage.session.remove(KEY); // a code is used once
-  const result = await finish(pairing, address.hash.slice("#code=".length)).then(() => "connected", (error) => `failed=${encodeURIComponent(error.message)}`);
-  await chrome.tabs.update(tabId, { url: chrome.runtime.getURL(`options/options.html#${result}`) });
+  const outcome = await finish(pairing, address.hash.slice("#code=".length)).then(() => ({ connected: true }), (error) => ({ failed: error.message }));
+  await chrome.storage.session.set({ [OUTCOME]: outcome });
+  await chrome.tabs.update(tabId, { url: chrome.runtime.getURL(OPTIONS) });
 }
 
 async function finish({ server, verifier }, code) {

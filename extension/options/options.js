@@ -1,5 +1,5 @@
 // The options page: connects to a server by one click, or by its address and a token, saved only after the server accepted them.
-import { requestPairing } from "../lib/pairing.js";
+import { requestPairing, takeOutcome } from "../lib/pairing.js";
 import { testConnection } from "../lib/server.js";
 import { isUnencrypted, parseOrigin, permissionPattern, readSettings, writeSettings } from "../lib/settings.js";
 
@@ -29,14 +29,15 @@ function showNothing(server) {
 
 const WARNING = "Warning: the connection is not encrypted, so others can read your pages and the token. Use https.";
 
-/** Show what the address of this page says: how connecting ended. */
+/** Show how connecting ended, if this page was opened for that. */
 async function showOutcome() {
   const { server } = await readSettings();
-  const [outcome, detail] = location.hash.slice(1).split("=");
-  if (outcome === "connected") showMessage(isUnencrypted(server) ? `Connected. ${WARNING}` : "Connected.", "good");
-  if (outcome === "failed") showMessage(decodeURIComponent(detail ?? ""), "problem");
-  if (outcome === "nothing") showNothing(decodeURIComponent(detail ?? server));
-  if (outcome === "connected") await chrome.runtime.sendMessage({ act: "sendAll" });
+  const { connected, failed, missing } = await takeOutcome();
+  if (failed) showMessage(failed, "problem");
+  if (missing) showNothing(missing);
+  if (!connected) return;
+  showMessage(isUnencrypted(server) ? `Connected. ${WARNING}` : "Connected.", "good");
+  await chrome.runtime.sendMessage({ act: "sendAll" });
 }
 
 async function connect(server) {
@@ -84,7 +85,3 @@ async function dropOldPermission(before, now) {
 
 await showSettings();
 await showOutcome();
-addEventListener("hashchange", async () => {
-  await showSettings();
-  await showOutcome();
-});

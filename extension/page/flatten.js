@@ -1,23 +1,13 @@
 // Runs in the page, in an isolated world that the page's scripts cannot reach. Returns the displayed page as one HTML text, with
 // shadow roots (closed ones too) and frames of the same origin included.
 // A classic script, as browsers cannot inject modules; injecting it again is harmless.
-globalThis.pagekeep ??= {};
 
 {
   const MAX_CHARS = 8_000_000; // above this, elements without text are left out, to stay below the server's limit of 10 MB
   const WITHOUT_TEXT = new Set(["style", "svg", "noscript", "template", "link", "canvas"]);
   const ADDRESSES = ["href", "src", "poster"];
 
-  // Elements can hide properties of their document or form by their names: `<img name=documentElement>`, `<input name=childNodes>`.
-  // Getters and methods of the prototypes cannot be hidden, and work for nodes of other frames too.
-  const getter = (type, name) => {
-    const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
-    return (node) => get.call(node);
-  };
-  const method = (type, name) => {
-    const { value } = Object.getOwnPropertyDescriptor(type.prototype, name);
-    return (node, ...values) => value.apply(node, values);
-  };
+  const { getter, method } = pagekeep;
   const [nodeType, childNodes, ownerDocument, baseUri] = ["nodeType", "childNodes", "ownerDocument", "baseURI"].map((name) => getter(Node, name));
   const [elementName, shadowRoot, namespace, outerHtml] = ["localName", "shadowRoot", "namespaceURI", "outerHTML"].map((name) => getter(Element, name));
   const [append, getAttribute, setAttribute, removeAttribute] = ["append", "getAttribute", "setAttribute", "removeAttribute"].map((name) => method(Element, name));
@@ -119,7 +109,7 @@ globalThis.pagekeep ??= {};
 
   const doctype = () => (doctypeOf(document) ? `${new XMLSerializer().serializeToString(doctypeOf(document))}\n` : "");
 
-  globalThis.pagekeep.flatten = () => {
+  pagekeep.flatten = () => {
     const root = documentElement(document);
     let html = isPlain(root) ? outerHtml(root) : copyTree(root, false);
     if (html.length > MAX_CHARS) html = copyTree(root, true);

@@ -1,28 +1,32 @@
 // Runs in the page: returns the selection as HTML, or null.
-globalThis.pagekeep ??= {};
-
 {
   // Elements whose content needs them around it.
   const WRAPS = new Set(["ul", "ol", "dl", "pre", "code", "table", "thead", "tbody", "tr", "blockquote"]);
 
+  const { getter, method } = pagekeep;
+  const [nodeType, parentElement] = ["nodeType", "parentElement"].map((name) => getter(Node, name));
+  const [localName, innerHtml] = ["localName", "innerHTML"].map((name) => getter(Element, name));
+  const [cloneNode, append] = [method(Node, "cloneNode"), method(Element, "append")];
+  const [bodyOf, implementation] = ["body", "implementation"].map((name) => getter(Document, name));
+
   const wrap = (range) => {
     let html = range.cloneContents();
     const common = range.commonAncestorContainer;
-    for (let node = common.nodeType === Node.ELEMENT_NODE ? common : common.parentElement; node; node = node.parentElement) {
-      if (!WRAPS.has(node.localName)) continue;
-      const outer = node.cloneNode(false);
-      outer.append(html);
+    for (let node = nodeType(common) === Node.ELEMENT_NODE ? common : parentElement(common); node; node = parentElement(node)) {
+      if (!WRAPS.has(localName(node))) continue;
+      const outer = cloneNode(node, false);
+      append(outer, html);
       html = outer;
     }
     return html;
   };
 
-  globalThis.pagekeep.selection = () => {
+  pagekeep.selection = () => {
     const selected = getSelection();
     if (!selected || selected.isCollapsed || !selected.toString().trim()) return null;
-    const inert = document.implementation.createHTMLDocument("");
+    const inert = implementation(document).createHTMLDocument("");
     for (let index = 0; index < selected.rangeCount; index++)
-      inert.body.append(inert.importNode(wrap(selected.getRangeAt(index)), true));
-    return inert.body.innerHTML;
+      append(bodyOf(inert), inert.importNode(wrap(selected.getRangeAt(index)), true));
+    return innerHtml(bodyOf(inert));
   };
 }

@@ -11,15 +11,8 @@ const MESSAGES = {
 };
 const byId = (id) => document.getElementById(id);
 const settings = await readSettings();
-const tab = await currentTab();
+const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
 let item = null;
-
-/** Return the active tab, or the one named in the URL. */
-async function currentTab() {
-  const named = Number(new URLSearchParams(location.search).get("tab"));
-  if (named) return chrome.tabs.get(named);
-  return (await chrome.tabs.query({ active: true, currentWindow: true }))[0];
-}
 
 /** Run an action of the background worker. */
 async function run(act, rest = {}) {
@@ -179,6 +172,15 @@ function button(text, onClick) {
   return element;
 }
 
+/** In a tab, where other extensions can open this page too: say where to click. Only a click on the button may save. */
+function showElsewhere() {
+  document.querySelector("#setup p").textContent = "Click the Pagekeep button in the toolbar to save a page.";
+  byId("connect").hidden = true;
+  byId("setup").hidden = false;
+  byId("page").hidden = true;
+  byId("window").hidden = true;
+}
+
 /** Before the set-up: one sentence and one button, which tries the server on this computer. */
 function showSetup() {
   byId("setup").hidden = false;
@@ -233,6 +235,10 @@ byId("window").addEventListener("click", async () => {
   await showQueue();
 });
 
-await start();
-await showQueue();
-setInterval(() => showQueue().catch(showError), 1_000); // waiting pages may be sent while the popup is open
+if (await chrome.tabs.getCurrent()) {
+  showElsewhere();
+} else {
+  await start();
+  await showQueue();
+  setInterval(() => showQueue().catch(showError), 1_000); // waiting pages may be sent while the popup is open
+}

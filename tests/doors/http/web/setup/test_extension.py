@@ -83,6 +83,8 @@ def test_a_link_that_the_extension_did_not_make_is_refused(client: TestClient, c
     assert "<script>x" not in answer.text
 
 
-def test_the_name_of_the_browser_is_foreign_text(client: TestClient) -> None:
-    page = client.get("/pair", params={**ASKED, "client": "<b>Pagekeep</b>" * 9})
-    assert "<b>Pagekeep" not in page.text
+@pytest.mark.parametrize("named", ["<b>Pagekeep</b>", "Chromium. Your bank asks you to confirm"])
+def test_a_link_writes_no_text_of_its_own_into_our_page(client: TestClient, named: str) -> None:
+    page = client.get("/pair", params={**ASKED, "client": named})
+    assert "<strong>this browser</strong>" in page.text
+    assert "bank" not in page.text

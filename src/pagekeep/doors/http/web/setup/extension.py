@@ -14,7 +14,6 @@ from pagekeep.doors.extension_package import BROWSERS, Browser, zip_package
 from pagekeep.doors.http.caller import require_no_token
 from pagekeep.doors.http.web.layout.page import ReadFrame, WriteFrame
 from pagekeep.errors import NotFound
-from pagekeep.text import one_line
 
 router = APIRouter()
 _NO_STORE: Final = {"Cache-Control": "no-store"}
@@ -53,8 +52,8 @@ def confirm_pairing(
 ) -> HTMLResponse:
     """Ask whether the extension that opened this page may use the library."""
     pairing.check_challenge(challenge)
-    name = one_line(client)[: pairing.MAX_CLIENT_CHARS]
-    response = frame.show("pair.html", challenge=challenge, client=name, shared=frame.service.shared)
+    browser = pairing.browser_name(client)
+    response = frame.show("pair.html", challenge=challenge, client=browser, shared=frame.service.shared)
     response.headers.update(_NO_STORE)
     return response
 
