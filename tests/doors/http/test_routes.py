@@ -17,33 +17,23 @@ from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
 
 from pagekeep import accounts as app
-from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
-from pagekeep.doors.http.image_proxy.signing import signed_path
-from pagekeep.doors.published_feeds import publish
-from pagekeep.library.annotations import annotate, annotation_number
-from pagekeep.library.crawl.crawls import start_crawl
-from pagekeep.library.crawl.options import CrawlOptions
-from pagekeep.library.items import tag_number
-from pagekeep.model import EntryQuery, ItemQuery, NewEntry, item_filters
+from pagekeep.model import EntryQuery, ItemQuery, item_filters
 from pagekeep.store import Store, open_store
-from pagekeep.store.tables.accounts import session_id
 from tests.doors.http.conftest import PASSWORD, service_of
+from tests.doors.http.filling import fill_library
 from tests.doors.http.image_proxy.pictures import picture
-from tests.doors.http.list_filling import fill_lists
 from tests.doors.http.routes import ROUTES, Who
 from tests.doors.http.row import Route
 from tests.site.fixtures import Shore, article
 from tests.site.server import Reply, Request, Site
 from tests.store.conftest import server
-from tests.store.making import Server, make_item, make_raw
+from tests.store.making import Server
 from tests.store.rows import all_rows
-from tests.store.sinks import add_sink
 
 __all__ = ["server"]
 SECRET_WORD = "quincewort"
-LATER = clock.add_seconds(clock.now(), 3600)
 SAFE = ("GET", "HEAD")
 WHO: tuple[Who, ...] = ("anonymous", "other", "read_only", "no_csrf")
 
@@ -61,60 +51,7 @@ class People:
         self.sessions = {name: app.open_session(accounts, user) for name, user in self.ids.items()}
         self.tokens = {"read_only": app.add_token(accounts, self.ids["ada"], "reader", ("read",)).secret}
         self.library: Store = open_store(settings.library, self.ids["ada"])
-        self.known = self._fill(url, picture_url)
-
-    def _fill(self, url: str, picture_url: str) -> dict[str, str]:
-        ada = self.ids["ada"]
-        for number in range(40):  # users count their items from 1: Grace never gets as far as Ada's number
-            self.library.delete(self.library.upsert(make_item(number, user_id=ada), None).id, clock.now())
-        self.library.purge()
-        item = make_item(user_id=ada, title=f"The {SECRET_WORD}", content=f"About the {SECRET_WORD}.", url=url)
-        stored = self.library.upsert(item, make_raw(article(600, f"The {SECRET_WORD}").encode()))
-        self.library.upsert(make_item(50, user_id=ada, tags=["quay", "pier", "mole"]), None)
-        # Of a time at which the server's own worker does not look for jobs; given up, so that watching it has an end.
-        job, other_job = (self._dead_job(f"{url}?{SECRET_WORD}={number}") for number in range(2))
-        annotation = annotate(self.library, stored.id, "", note=f"More of the {SECRET_WORD}.")
-        mark = annotate(self.library, stored.id, f"Of the {SECRET_WORD}")
-        token = app.add_token(self.service.accounts, ada, SECRET_WORD)
-        feed, _ = self.library.add_feed("web", f"{url}?feed", now=LATER, title=SECRET_WORD, folder=SECRET_WORD)
-        self.library.change_feed(feed.id, LATER, status="paused")
-        new = NewEntry(SECRET_WORD, f"The {SECRET_WORD}", url=f"{url}?entry", content=SECRET_WORD, page=make_raw())
-        (entry,) = self.library.put_entries(feed.id, [new], LATER).added
-        shared, _ = publish(self.library, self.service.accounts, SECRET_WORD)
-        return {
-            "annotation": annotation.id,
-            "other_annotation": annotate(self.library, stored.id, f"The {SECRET_WORD}").id,
-            "token": token.token.id,
-            "session": session_id(app.digest(app.open_session(self.service.accounts, ada))),
-            "other_token": app.add_token(self.service.accounts, ada, SECRET_WORD).token.id,
-            "url": url,
-            "item": stored.id,
-            "number": str(self.library.numbers([stored.id])[stored.id]),
-            "mark": str(annotation_number(mark)),
-            "reed": str(tag_number("reed")),
-            "job": job,
-            "other_job": other_job,
-            "feed": feed.id,
-            "entry": entry,
-            "published": shared.id,
-            "other_published": publish(self.library, self.service.accounts, SECRET_WORD)[0].id,
-            "crawl": self._crawl("docs"),
-            "other_crawl": self._crawl("blog"),
-            "sink": add_sink(self.library, SECRET_WORD, ()).id,
-            "other_sink": add_sink(self.library, "other", ()).id,
-            **fill_lists(self.library, stored.id, SECRET_WORD),
-            "picture": signed_path(self.service.secret, ada, picture_url),
-        }
-
-    def _crawl(self, name: str) -> str:
-        crawl = start_crawl(self.library, CrawlOptions((f"https://{SECRET_WORD}.example/{name}/",)))
-        return self.library.cancel_crawl(crawl.id, clock.now()).id
-
-    def _dead_job(self, url: str) -> str:
-        job = self.library.enqueue(url, url, {}, LATER)
-        self.library.lease("hand", LATER, clock.add_seconds(clock.now(), 300))
-        self.library.fail(job.id, "hand", {"type": "NotFound", "message": "", "suggestions": []}, retry_at=None)
-        return job.id
+        self.known = fill_library(self.library, self.service, SECRET_WORD, url, picture_url)
 
     def state(self) -> list[Any]:
         """All that is Ada's."""
@@ -123,7 +60,7 @@ class People:
         marks = self.library.annotations(self.known["item"])
         feeds = [self.library.feeds(), self.library.find_entries(EntryQuery()), self.library.published_feeds()]
         lists = [self.library.lists(), self.library.save_rules(), self.library.actions()]
-        feeds += [self.library.sinks(hidden=True), self.library.deliveries()]
+        feeds += [self.library.sinks(), self.library.deliveries()]
         return [
             lists,
             items,

@@ -50,7 +50,7 @@ def test_a_cancelled_crawl_reports_its_failure_and_a_removed_one_nothing(any_lib
     cancel_crawl(any_library, crawl.id)
     assert types(any_library, sink) == ["started", "failed"]
     remove_crawl(any_library, crawl.id)
-    assert not any_library.sinks(hidden=True)
+    assert not any_library.sinks()
 
 
 def test_a_crawl_whose_webhook_was_given_up_goes_on(maze: Maze, run: Run, any_library: Store) -> None:
@@ -64,4 +64,4 @@ def test_the_oldest_webhooks_are_given_up(any_library: Store, monkeypatch: pytes
     monkeypatch.setattr(webhooks, "MAX_WEBHOOKS", 3)
     assert MAX_WEBHOOKS == 100
     made = [add_webhook(any_library, SETTINGS, HOOK) for _ in range(5)]
-    assert {sink.id for sink in any_library.sinks(hidden=True)} == set(made[2:])
+    assert {sink.id for sink in any_library.sinks()} == set(made[2:])

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from pagekeep.errors import InvalidQuery
+from pagekeep.library.open import open_library
 from pagekeep.library.sinks import deliver
 from pagekeep.library.sinks.deliver import pause_after
 from pagekeep.library.sinks.manage import (
+    NewSink,
+    add_sink,
     drop_dead,
+    event_sink,
     get_sink,
-    hidden_sink,
     list_deliveries,
+    list_sinks,
     post_event,
     revive_deliveries,
     send_existing,
     set_rules,
     switch_sink,
 )
+from pagekeep.library.sinks.runner import MAX_SINKS
 from pagekeep.library.sinks.signature import new_secret
 from tests.library.sinks.conftest import FAST, Bench
 from tests.library.sinks.fakes import Fake, Webhooks, running
@@ -182,8 +191,8 @@ def test_a_redirect_is_not_followed(bench: Bench) -> None:
 
 def test_events_of_another_part_are_delivered_in_order_and_once_per_id(bench: Bench) -> None:
     with running(Webhooks(SECRET, lambda number: "lost" if number == 0 else "ok")) as fake:
-        sink = hidden_sink(bench.store, "webhook", "crawl 1", fake.url, bench.settings, SECRET)
-        assert hidden_sink(bench.store, "webhook", "crawl 1", fake.url, bench.settings).id == sink.id
+        sink = event_sink(bench.store, "webhook", "crawl 1", fake.url, bench.settings, SECRET)
+        assert event_sink(bench.store, "webhook", "crawl 1", fake.url, bench.settings).id == sink.id
         for number in range(3):
             body = {"type": f"crawl.{number}", "timestamp": "now", "data": {"n": number}}
             assert post_event(bench.store, sink.id, f"crawl-1-{number}", body)
@@ -192,8 +201,9 @@ def test_events_of_another_part_are_delivered_in_order_and_once_per_id(bench: Be
         bench.deliver(rounds=3)
         assert fake.order == ["crawl-1-0", "crawl-1-1", "crawl-1-2"]
         assert list(fake.repeated) == ["crawl-1-0"]
-        with pytest.raises(Exception, match="no sink"):
-            get_sink(bench.store, "crawl 1")
+        assert [view.sink.name for view in list_sinks(bench.store)] == ["crawl 1"]
+        with pytest.raises(InvalidQuery, match="stays as its request named it"):
+            set_rules(bench.store, "crawl 1", ["*"])
 
 
 def test_rules_can_change_and_any_of_them_is_enough(bench: Bench) -> None:
@@ -206,3 +216,29 @@ def test_rules_can_change_and_any_of_them_is_enough(bench: Bench) -> None:
         third = bench.save(3, content="On solar panels.")
         bench.deliver()
         assert ids(fake) == [second, third]
+
+
+def test_slow_receivers_of_one_user_do_not_hold_up_another(bench: Bench) -> None:
+    released, in_time = threading.Event(), list[bool]()
+
+    class Slow(Webhooks):
+        def answer(self, *values: Any) -> tuple[int, Any]:
+            in_time.append(released.wait(20))
+            return super().answer(*values)
+
+    class Quick(Webhooks):
+        def answer(self, *values: Any) -> tuple[int, Any]:
+            released.set()
+            return super().answer(*values)
+
+    with closing(open_library(bench.settings, "ann")) as others, running(Slow(SECRET)) as slow:
+        for number in range(2 * MAX_SINKS):
+            new = NewSink("webhook", f"slow {number}", slow.url, ("*",), secret=SECRET)
+            add_sink(bench.store, bench.settings, new)
+        bench.save(1)
+        with running(Quick(SECRET)) as quick:
+            add_sink(others, bench.settings, NewSink("webhook", "quick", quick.url, ("*",), secret=SECRET))
+            Bench(bench.settings, others).save(2, user_id="ann")
+            bench.deliver(replace(FAST, request_seconds=60.0))
+            assert len(quick.order) == 1
+        assert in_time == [True] * 2 * MAX_SINKS

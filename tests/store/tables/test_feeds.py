@@ -184,6 +184,17 @@ def test_read_unread_and_all_read(library: Store) -> None:
     assert library.mark_all_read(EntryQuery(), moment(10), moment(10)) == 2
 
 
+def test_entries_until_a_time_are_marked_whatever_its_notation_and_what_is_not_a_time_is_refused(
+    library: Store,
+) -> None:
+    library.put_entries(subscribe(library).id, [entry("a")], moment(61))
+    assert library.mark_all_read(EntryQuery(), "2025-03-19T02:00:00+01:00", moment(70)) == 0
+    for time in ("warcinfo", "", "2025-13-01", "9999-12-31T23:59:59-12:00"):
+        with pytest.raises(InvalidQuery, match="is not a time"):
+            library.mark_all_read(EntryQuery(), time, moment(70))
+    assert library.mark_all_read(EntryQuery(), "2025-03-19T02:01:00+01:00", moment(70)) == 1
+
+
 def test_a_kept_entry_names_its_item(library: Store) -> None:
     feed = subscribe(library)
     (entry_id,) = library.put_entries(feed.id, [entry("a")], moment(1)).added

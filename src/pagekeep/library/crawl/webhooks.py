@@ -13,7 +13,7 @@ from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidQuery
 from pagekeep.library.sinks.kinds.firecrawl import EVENTS, KIND
-from pagekeep.library.sinks.manage import hidden_sink
+from pagekeep.library.sinks.manage import event_sink
 from pagekeep.model.crawl import Crawl
 from pagekeep.store import Store
 
@@ -50,13 +50,13 @@ def add_webhook(store: Store, settings: Settings, webhook: Webhook) -> str:
     if len(json.dumps(webhook.metadata)) > _MAX_CHARS:
         raise InvalidQuery("The metadata of the webhook is too large.", suggestions=(f"Use {_MAX_CHARS} characters.",))
     old = sorted(
-        (sink for sink in store.sinks(hidden=True) if sink.kind == KIND.name),
+        (sink for sink in store.sinks() if sink.kind == KIND.name),
         key=lambda sink: (sink.created_at, sink.id),
     )
     for sink in old[: max(0, len(old) - MAX_WEBHOOKS + 1)]:
         store.remove_sink(sink.id)
     secret = json.dumps(headers) if headers else None
-    sink = hidden_sink(store, KIND.name, f"crawl {uuid.uuid4()}", webhook.url, settings, secret)
+    sink = event_sink(store, KIND.name, f"crawl {uuid.uuid4()}", webhook.url, settings, secret)
     options = {
         "kind": webhook.kind,
         "formats": list(webhook.formats),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
@@ -25,6 +25,8 @@ MAX_RESPONSE_BYTES: Final = 2_000_000
 BUSY_SECONDS: Final = 60.0
 """The pause after a 429 that does not say how long."""
 _MAX_DETAIL_CHARS: Final = 200
+_MIN_SECRET_CHARS: Final = 4
+"""Shorter words of headers are not secret, and are found in every text."""
 _PASSING: Final = frozenset({401, 403, 408, 425})
 """Client errors that pass, the first two when the secret or its rights are mended; every other 4xx is about this item."""
 
@@ -57,8 +59,15 @@ class Answer:
     """A response of another program."""
 
     status: int
-    body: Any
-    """The JSON of the response; `None` when it is none."""
+    data: bytes
+
+    @property
+    def body(self) -> Any:
+        """The JSON of the response; `None` when it is none. It is parsed for those who look at it only."""
+        try:
+            return json.loads(self.data)
+        except (ValueError, RecursionError):
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +112,14 @@ class Api:
             raise NotSent(error.message, suggestions=error.suggestions, retry=False) from None
         except PagekeepError as error:
             raise NotSent(error.message, suggestions=error.suggestions) from None
-        answer = Answer(response.status, _parse(response.body))
+        answer = Answer(response.status, response.body)
         if 200 <= answer.status < 300 or answer.status in accept:
             return answer
-        raise self._failure(host, answer, response.headers, response.body)
+        sent = {self.secret, *(word for value in (headers or {}).values() for word in value.split())}
+        raise self._failure(host, answer, response.headers, sent)
 
-    def _failure(self, host: str, answer: Answer, headers: Mapping[str, str], body: bytes) -> NotSent:
+    def _failure(self, host: str, answer: Answer, headers: Mapping[str, str], sent: Collection[str]) -> NotSent:
+        """Return the error for an answer; it repeats nothing of `sent`, which the other program may have repeated."""
         status = answer.status
         if status == 429:
             wait = retry_after(headers, SystemClock())
@@ -125,27 +136,20 @@ class Api:
             return NotSent(
                 f"`{host}` wants no more deliveries (status 410).", retry=False, switch_off=True, status=status
             )
-        detail = self._hide(one_line(body[: 4 * _MAX_DETAIL_CHARS].decode("utf-8", "replace")))[:_MAX_DETAIL_CHARS]
+        text = answer.data.decode("utf-8", "replace")
+        for word in sorted((word for word in sent if len(word) >= _MIN_SECRET_CHARS), key=len, reverse=True):
+            text = text.replace(word, "...")
+        detail = one_line(text[: 4 * _MAX_DETAIL_CHARS])[:_MAX_DETAIL_CHARS]
         if 300 <= status < 400:
             detail = "It redirects; use the address that it leads to."
         retry = not 300 <= status < 500 or status in _PASSING
         message = f"`{host}` answered with status {status}" + (f": {detail}" if detail else ".")
         return NotSent(message, retry=retry, status=status)
 
-    def _hide(self, text: str) -> str:
-        return text.replace(self.secret, "...") if self.secret else text
-
 
 def to_json(body: Mapping[str, Any]) -> bytes:
     """Return JSON as it is sent; what UTF-8 cannot encode is replaced."""
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-
-
-def _parse(body: bytes) -> Any:
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
 
 
 def text_at(answer: Answer, *path: str) -> str:

@@ -84,7 +84,7 @@ def add_sink(store: Store, settings: Settings, new: NewSink) -> AddedSink:
     kind = get_kind(new.kind)
     if kind.internal:
         raise InvalidQuery(f"There is no kind of sink `{new.kind:.60}`.")
-    if len(store.sinks()) >= MAX_SINKS:
+    if sum(not sink.hidden for sink in store.sinks()) >= MAX_SINKS:
         raise InvalidQuery(f"There are already {MAX_SINKS} sinks.", suggestions=("Remove one first.",))
     options: dict[str, Any] = {
         "rules": list(clean_rules(new.rules)),
@@ -112,7 +112,7 @@ def add_sink(store: Store, settings: Settings, new: NewSink) -> AddedSink:
 
 
 def list_sinks(store: Store) -> tuple[SinkView, ...]:
-    """Return the sinks by name, with how much waits for each."""
+    """Return all places that something is sent to, by name, with how much waits for each; webhooks of crawls too."""
     counts = store.outbox_counts()
     return tuple(_view(sink, counts) for sink in store.sinks())
 
@@ -137,14 +137,14 @@ def remove_sink(store: Store, key: str) -> Sink:
 
 def set_rules(store: Store, key: str, rules: Iterable[str]) -> SinkView:
     """Replace the rules of a sink: searches, of which an item must match one."""
-    sink = get_sink(store, key).sink
+    sink = _changeable(store, key)
     store.change_sink(sink.id, {**sink.options, "rules": list(clean_rules(rules))}, sink.secret)
     return get_sink(store, sink.id)
 
 
 def set_secret(store: Store, settings: Settings, key: str, secret: str) -> SinkView:
     """Give a sink another secret; what waits for it is tried again at once."""
-    sink = get_sink(store, key).sink
+    sink = _changeable(store, key)
     options = {name: value for name, value in sink.options.items() if name != "secret"}
     store.change_sink(sink.id, options, _seal(settings, get_kind(sink.kind), sink, secret))
     store.revive_deliveries(clock.now(), sink_id=sink.id)
@@ -222,7 +222,7 @@ def list_deliveries(
     store: Store, key: str | None = None, state: str | None = None, limit: int = 100
 ) -> tuple[DeliveryView, ...]:
     """Return what waits and what is dead, in the order of delivery, of all sinks or one."""
-    names = {sink.id: sink.name for sink in store.sinks(hidden=True)}
+    names = {sink.id: sink.name for sink in store.sinks()}
     sink_id = get_sink(store, key).sink.id if key else None
     return tuple(
         DeliveryView(one, names.get(one.sink_id, ""), _title(store, one))
@@ -254,6 +254,21 @@ def clean_rules(rules: Iterable[str]) -> tuple[str, ...]:
             continue
         parse_query(rule)
     return cleaned
+
+
+def _changeable(store: Store, key: str) -> Sink:
+    sink = get_sink(store, key).sink
+    if sink.hidden:
+        raise InvalidQuery(
+            "The webhook of a crawl stays as its request named it.",
+            suggestions=("Remove it, or start the crawl again with another webhook.",),
+        )
+    return sink
+
+
+def kind_labels() -> dict[str, str]:
+    """Return what each kind of sink is called, also those that are not added by users."""
+    return {kind.name: kind.label for kind in all_kinds().values()}
 
 
 def offered_kinds() -> tuple[Kind, ...]:
@@ -331,14 +346,12 @@ def _outside_secret(settings: Settings, new: NewSink) -> dict[str, str]:
     return {"command": str(new.secret_command)}
 
 
-def hidden_sink(
-    store: Store, kind: str, name: str, address: str, settings: Settings, secret: str | None = None
-) -> Sink:
+def event_sink(store: Store, kind: str, name: str, address: str, settings: Settings, secret: str | None = None) -> Sink:
     """Return the sink of another part of Pagekeep for its own events, made when there is none with this name.
 
-    It has no rules and is in no list. The address passes the same guard as that of every sink.
+    It has no rules, so that it gets no items. The address passes the same guard as that of every sink.
     """
-    for known in store.sinks(hidden=True):
+    for known in store.sinks():
         if known.hidden and known.name == name:
             return known
     own = get_kind(kind)

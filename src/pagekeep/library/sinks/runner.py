@@ -30,8 +30,10 @@ POLL_SECONDS: Final = 1.0
 """How often changes and due deliveries are looked for."""
 RETRY_SECONDS: Final = 5.0
 """Seconds before the library is tried again after it failed."""
-MAX_SINKS: Final = 4
+MAX_SINKS: Final = 8
 """Sinks that one process delivers to at a time."""
+MAX_USER_SINKS: Final = 3
+"""Of them, those of one user: slow receivers of one do not hold up the others."""
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
@@ -146,9 +148,12 @@ class SinkRunner:
     async def _start_due(self, clients: Clients) -> bool:
         now = clock.now()
         far = clock.add_seconds(now, self.pace.lease_seconds + 2 * MAX_PAUSE)
-        due = [entry for entry in await to_thread(self.queue.due_sinks, now, far) if entry not in self._active]
-        for user, sink_id in due[: MAX_SINKS - len(self._active)]:
-            self._active[user, sink_id] = asyncio.create_task(self._deliver(user, sink_id, clients))
+        found = await to_thread(lambda: self.queue.due_sinks(now, far, each=2 * MAX_USER_SINKS))
+        due = [entry for entry in found if entry not in self._active]
+        for user, sink_id in due:
+            own = sum(active == user for active, _ in self._active)
+            if len(self._active) < MAX_SINKS and own < MAX_USER_SINKS:
+                self._active[user, sink_id] = asyncio.create_task(self._deliver(user, sink_id, clients))
         return bool(due)
 
     async def _deliver(self, user: str, sink_id: str, clients: Clients) -> None:

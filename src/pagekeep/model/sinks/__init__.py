@@ -33,7 +33,7 @@ class Sink:
     secret: str | None = field(default=None, repr=False)
     """Encrypted."""
     hidden: bool = False
-    """Made by another part of Pagekeep for its own events: lists do not show it."""
+    """Made by another part of Pagekeep for its own events, as the webhook of a crawl is; it gets no items."""
     error: str | None = None
     """Why the last attempt failed, if it did."""
     sent: int = 0

@@ -49,10 +49,9 @@ class SinkTable(Table):
         return get(tx, sink_id)
 
     @reads
-    def sinks(self, tx: Transaction, *, hidden: bool = False) -> tuple[Sink, ...]:
-        """Return the user's sinks by name; with `hidden` also those of other parts of Pagekeep."""
-        where = "" if hidden else " AND NOT hidden"
-        rows = tx.all(f"SELECT {_NAMES} FROM sinks WHERE user_id = :user{where} ORDER BY name, id", user=tx.user_id)
+    def sinks(self, tx: Transaction) -> tuple[Sink, ...]:
+        """Return the user's sinks by name, the webhooks of crawls among them."""
+        rows = tx.all(f"SELECT {_NAMES} FROM sinks WHERE user_id = :user ORDER BY name, id", user=tx.user_id)
         return tuple(map(_sink, rows))
 
     @reads
@@ -83,13 +82,18 @@ class SinkTable(Table):
         return get(tx, sink_id)
 
     @reads
-    def due_sinks(self, tx: Transaction, now: str, far: str, limit: int = 100) -> tuple[tuple[str, str], ...]:
-        """Return user and id of sinks with something due, longest due first."""
+    def due_sinks(
+        self, tx: Transaction, now: str, far: str, *, each: int, limit: int = 100
+    ) -> tuple[tuple[str, str], ...]:
+        """Return user and id of sinks with something due, at most `each` of a user: first the longest due of every user."""
         owner, values = self._owner_of_sinks()
         rows = tx.all(
-            f"SELECT user_id, id FROM sinks WHERE {owner}state = 'active' AND {_DUE} ORDER BY due_at, id LIMIT :limit",
+            "SELECT user_id, id FROM (SELECT user_id, id, due_at, ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY due_at, id) "
+            f"AS place FROM sinks WHERE {owner}state = 'active' AND {_DUE}) AS due WHERE place <= :each "
+            "ORDER BY place, due_at, id LIMIT :limit",
             now=now,
             far=far,
+            each=each,
             limit=limit,
             **values,
         )

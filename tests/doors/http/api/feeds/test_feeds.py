@@ -113,6 +113,7 @@ def test_entries_are_listed_in_pages_and_marked(client: TestClient, library: Sto
     assert client.get(f"{API}/entries", params={"after": "forged"}).status_code == 422
     assert client.post(f"{API}/entries/read", json={"ids": list(ids[:2])}).json() == {"read": 2}
     assert client.patch(f"{API}/entries/{ids[0]}", json={"read": False}).json()["entry"]["read"] is False
+    assert client.post(f"{API}/entries/read", json={"before": "yesterday"}).status_code == 422
     assert client.post(f"{API}/entries/read", json={"feed": "letters"}).json() == {"read": 4}
     assert client.get(f"{API}/entries?state=unread").json()["entries"] == []
 

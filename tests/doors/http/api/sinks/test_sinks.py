@@ -10,9 +10,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from pagekeep import accounts
+from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
 from pagekeep.library.sinks.signature import new_secret
 from pagekeep.store import Store
-from tests.doors.http.conftest import service_of
+from tests.doors.http.conftest import PASSWORD, service_of
 from tests.library.sinks.fakes import AnytypeApp, Webhooks, running
 from tests.store.making import make_item
 
@@ -99,6 +100,40 @@ def test_a_token_can_use_sinks_but_not_add_or_redirect_them(client: TestClient) 
         assert client.patch(path, json=change, headers=headers).status_code == 403
     assert client.post(f"{path}/pairing", headers=headers).status_code == 403
     assert client.post(path.removeprefix("/api/v1"), data={"action": "rules"}, headers=headers).status_code == 403
+
+
+@pytest.mark.parametrize("path", ["/v2/crawl", "/v2/batch/scrape"])
+@pytest.mark.parametrize(
+    "hook", ["http://127.0.0.1:1/hook", {"url": "http://127.0.0.1:1/hook", "headers": {"X-Key": "k1"}}]
+)
+def test_the_webhook_of_a_crawl_is_a_sink_and_needs_the_right_to_add_one(
+    shared: TestClient, path: str, hook: Any
+) -> None:
+    service = service_of(shared)
+    user = accounts.add_user(service.accounts, "ann", PASSWORD)
+    session = accounts.open_session(service.accounts, user.id)
+    by_session = {"cookie": f"pagekeep_session={session}", CSRF_HEADER: csrf_token(service, session)}
+    by_token = {"authorization": f"Bearer {accounts.add_token(service.accounts, user.id, 'program').secret}"}
+    body = {"url": "http://127.0.0.1:1/a", "urls": ["http://127.0.0.1:1/a"], "webhook": hook}
+    refused = shared.post(path, json=body, headers=by_token)
+    assert refused.status_code == 403
+    assert "webhook" in refused.json()["error"]
+    assert shared.get("/v2/crawl/active", headers=by_token).json()["crawls"] == []
+    assert shared.get("/api/v1/sinks", headers=by_token).json()["sinks"] == []
+    assert shared.post(path, json={**body, "webhook": None}, headers=by_token).status_code == 200
+    assert shared.post(path, json=body, headers=by_session).status_code == 200
+    (sink,) = shared.get("/api/v1/sinks", headers=by_token).json()["sinks"]
+    assert (sink["kind"], sink["address"], sink["rules"]) == ("firecrawl", "http://127.0.0.1:1/hook", [])
+    page = shared.get("/sinks", headers=by_session).text
+    assert "Webhook of a crawl" in page
+    assert "http://127.0.0.1:1/hook" in page
+    assert "k1" not in page
+    own = f"/api/v1/sinks/{sink['id']}"
+    for change in ({"rules": ["*"]}, {"secret": "other"}):
+        assert shared.patch(own, json=change, headers=by_session).status_code == 422
+    assert shared.patch(own, json={"state": "off"}, headers=by_session).json()["sink"]["state"] == "off"
+    assert shared.delete(own, headers=by_session).status_code == 204
+    assert shared.get("/api/v1/sinks", headers=by_token).json()["sinks"] == []
 
 
 @pytest.mark.parametrize(

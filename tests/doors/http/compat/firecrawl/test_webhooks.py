@@ -107,7 +107,7 @@ def test_a_crawl_reports_its_start_its_pages_and_its_end(
         signature = hmac.new(KEY.encode(), request.body, hashlib.sha256).hexdigest()
         assert request.headers["x-firecrawl-signature"] == f"sha256={signature}"
     with closing(open_store(settings.library)) as store:
-        until(lambda: not store.sinks(hidden=True), 20)
+        until(lambda: not store.sinks(), 20)
 
 
 def test_a_batch_reports_only_the_events_that_were_asked_for(post: Post, site: Site, receiver: Receiver) -> None:
@@ -152,4 +152,4 @@ def test_a_webhook_that_is_not_accepted_starts_no_crawl(
     assert words in json.load(raised.value)["error"]
     with closing(open_store(settings.library)) as store:
         assert not store.crawls()
-        assert not store.sinks(hidden=True)
+        assert not store.sinks()

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from pagekeep.config import Settings
-from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
+from pagekeep.doors.http.caller import Caller, ReadCaller, ReadLibrary, WriteLibrary, refuse_token
 from pagekeep.doors.http.compat.firecrawl.errors import failure_responses
 from pagekeep.doors.http.compat.firecrawl.formats import ScrapeOptions
 from pagekeep.doors.http.compat.firecrawl.jobs import Job, check_formats, find_job, show_job
@@ -103,7 +103,9 @@ async def map_addresses(
 
 
 @router.post("/crawl", name="start_crawl_v2", responses=failure_responses())
-async def start(body: CrawlRequest, request: Request, library: WriteLibrary, service: CurrentService) -> dict[str, Any]:
+async def start(
+    body: CrawlRequest, request: Request, library: WriteLibrary, caller: ReadCaller, service: CurrentService
+) -> dict[str, Any]:
     """Start a crawl; the same request again continues or updates it."""
     log_host(body.url)
     formats = check_formats(body.scrape_options)
@@ -116,7 +118,7 @@ async def start(body: CrawlRequest, request: Request, library: WriteLibrary, ser
     )
     if body.max_discovery_depth is not None:
         options = replace(options, depth=body.max_discovery_depth)
-    hook = _read_webhook(body.webhook, "crawl", formats)
+    hook = _read_webhook(body.webhook, "crawl", formats, caller)
     job = Job(await to_thread(_start, library, service.retrieval.settings, options, hook), formats)
     return {"success": True, "id": job.id, "url": _address(request, "crawl", job.id)}
 
@@ -136,7 +138,7 @@ async def list_active(library: ReadLibrary) -> dict[str, Any]:
 
 @router.post("/batch/scrape", name="start_batch_v2", responses=failure_responses())
 async def start_batch(
-    body: BatchRequest, request: Request, library: WriteLibrary, service: CurrentService
+    body: BatchRequest, request: Request, library: WriteLibrary, caller: ReadCaller, service: CurrentService
 ) -> dict[str, Any]:
     """Read several pages, in the background."""
     formats = check_formats(body)
@@ -149,7 +151,7 @@ async def start_batch(
     if not valid or (invalid and not body.ignore_invalid_urls):
         raise InvalidQuery(f"Invalid address: {invalid[0]:.200}.", suggestions=("Correct it, or leave it out.",))
     options = CrawlOptions(tuple(dict.fromkeys(valid)), depth=0, pages=len(valid), sitemap="skip")
-    hook = _read_webhook(body.webhook, "batch_scrape", formats)
+    hook = _read_webhook(body.webhook, "batch_scrape", formats, caller)
     job = Job(await to_thread(_start, library, service.retrieval.settings, options, hook), formats)
     address = _address(request, "batch/scrape", job.id)
     return {"success": True, "id": job.id, "url": address, "invalidURLs": invalid}
@@ -208,9 +210,13 @@ async def cancel(job_id: JobId, library: WriteLibrary) -> dict[str, Any]:
     return {"success": True, "status": "cancelled"}
 
 
-def _read_webhook(given: str | WebhookConfig | None, kind: str, formats: tuple[str, ...]) -> webhooks.Webhook | None:
+def _read_webhook(
+    given: str | WebhookConfig | None, kind: str, formats: tuple[str, ...], caller: Caller
+) -> webhooks.Webhook | None:
+    """Return the webhook of a request. It is a sink, so adding one takes the right to add sinks: it outlasts a token."""
     if given is None:
         return None
+    refuse_token(caller, "A webhook cannot be added with a token, as it outlasts it.")
     config = WebhookConfig(url=given) if isinstance(given, str) else given
     events = tuple(config.events or EVENTS)
     return webhooks.Webhook(config.url, kind, formats, config.headers or {}, config.metadata or {}, events)

@@ -40,7 +40,7 @@ def _show_page(frame: Frame, *, status: int = 200, problem: PagekeepError | None
         problem=problem,
         sinks=manage.list_sinks(frame.library),
         kinds=kinds,
-        labels={kind.name: kind.label for kind in kinds},
+        labels=manage.kind_labels(),
         secrets={kind.name: kind.secret for kind in kinds},
         paired={kind.name for kind in kinds if kind.pairs},
         dead=manage.list_deliveries(frame.library, state="dead", limit=_SHOWN_DEAD),
