@@ -9,6 +9,7 @@ from pagekeep.model import ItemQuery, Term
 from pagekeep.store.backup.damage import BackupReport
 from pagekeep.store.blobs.folder import BlobFolder
 from pagekeep.store.search.filters import Where
+from pagekeep.store.text_stamp import Sign
 
 Row = tuple[Any, ...]
 T = TypeVar("T")
@@ -30,6 +31,8 @@ class Transaction(Protocol):
     """Sorts before every time, where a time is missing."""
     stored_text: str
     """Pattern of the expression for a text column as it is stored: SQLite returns bytes, which may not be UTF-8."""
+    sign: Sign | None
+    """Signs the receipt of a text that is stored; `None` where receipts are not signed."""
     facets: str
     """Follows `SELECT user_id, kind, key, count FROM`: all that is counted, of items and of what is stored with them."""
 
@@ -90,6 +93,8 @@ class Engine(Protocol):
     user_id: str
     everyone: bool
     """Whether jobs of all users can be leased."""
+    sign: Sign | None
+    """See `Transaction`."""
     blobs: BlobFolder | None
     """The folder of kept files; `None` when the database itself holds them."""
 

@@ -11,6 +11,7 @@ from typing import Final
 from pagekeep import extras
 from pagekeep.errors import StoreError
 from pagekeep.store.tables.accounts import Accounts
+from pagekeep.store.text_stamp import Sign
 from pagekeep.store.user_store import Store
 
 LOCAL_USER: Final = "local"
@@ -20,11 +21,16 @@ _MAX_USER_CHARS: Final = 200
 
 
 def open_store(
-    where: str | Path | None, user_id: str = LOCAL_USER, *, keep_raw: bool = True, workers: bool = False
+    where: str | Path | None,
+    user_id: str = LOCAL_USER,
+    *,
+    keep_raw: bool = True,
+    workers: bool = False,
+    sign: Sign | None = None,
 ) -> Store:
     """Open a user's library: a path for SQLite, `postgresql://...` for PostgreSQL, `None` for the platform's default.
 
-    `keep_raw=False` stores no raw pages. With `workers`, jobs of all users are leased.
+    `keep_raw=False` stores no raw pages. With `workers`, jobs of all users are leased. `sign` signs the receipts of texts.
     """
     if not user_id or len(user_id) > _MAX_USER_CHARS or not user_id.isprintable():
         raise StoreError(
@@ -34,11 +40,11 @@ def open_store(
         _require_postgres()
         from pagekeep.store.postgres import PostgresEngine
 
-        return Store(PostgresEngine(where, user_id, everyone=workers), keep_raw=keep_raw)
+        return Store(PostgresEngine(where, user_id, everyone=workers, sign=sign), keep_raw=keep_raw)
     from pagekeep.store.sqlite import SqliteEngine
 
     path = default_library() if where is None else Path(where)
-    return Store(SqliteEngine(path, user_id, everyone=workers), keep_raw=keep_raw)
+    return Store(SqliteEngine(path, user_id, everyone=workers, sign=sign), keep_raw=keep_raw)
 
 
 def open_accounts(where: str | Path | None) -> Accounts:

@@ -31,6 +31,7 @@ from pagekeep.store.search.filters import Where
 from pagekeep.store.search.indexed_text import padded
 from pagekeep.store.sqlite_check import REPAIR, find_broken_rows, find_damage, has_broken_structure
 from pagekeep.store.sqlite_errors import is_busy, refuse, refuse_code
+from pagekeep.store.text_stamp import Sign
 
 T = TypeVar("T")
 
@@ -233,9 +234,10 @@ class SqliteTransaction:
     stored_text = "CAST({} AS BLOB)"
     facets = "item_facets UNION ALL SELECT user_id, kind, key, count FROM stored_facets"
 
-    def __init__(self, connection: sqlite3.Connection, user_id: str) -> None:
+    def __init__(self, connection: sqlite3.Connection, user_id: str, sign: Sign | None = None) -> None:
         self._connection = connection
         self.user_id = user_id
+        self.sign = sign
 
     def all(self, sql: str, **values: Any) -> list[Row]:
         return self._connection.execute(sql, values).fetchall()
@@ -373,9 +375,10 @@ def _phrase(term: Term) -> str:
 class SqliteEngine:
     """See `engine.Engine`. A connection is used by one thread at a time, and never after a fork."""
 
-    def __init__(self, path: Path, user_id: str, *, everyone: bool = False) -> None:
+    def __init__(self, path: Path, user_id: str, *, everyone: bool = False, sign: Sign | None = None) -> None:
         self.user_id = user_id
         self.everyone = everyone
+        self.sign = sign
         self.blobs: BlobFolder | None = BlobFolder(blob_root(path))
         self._path = path
         self._process = os.getpid()
@@ -423,7 +426,7 @@ class SqliteEngine:
 
     def _do(self, begin: str, work: Callable[[SqliteTransaction], T]) -> T:
         with self._connection() as connection:
-            return retry_while_busy(lambda: _transact(connection, begin, work, self.user_id))
+            return retry_while_busy(lambda: _transact(connection, begin, work, self))
 
     def close(self) -> None:
         self._closed = True
@@ -479,11 +482,13 @@ class SqliteEngine:
                 yield f"The search index: {error.message}"
 
 
-def _transact(connection: sqlite3.Connection, begin: str, work: Callable[[SqliteTransaction], T], user_id: str) -> T:
+def _transact(
+    connection: sqlite3.Connection, begin: str, work: Callable[[SqliteTransaction], T], engine: SqliteEngine
+) -> T:
     try:
         connection.execute(begin)
         try:
-            result = work(SqliteTransaction(connection, user_id))
+            result = work(SqliteTransaction(connection, engine.user_id, engine.sign))
         finally:
             connection.set_progress_handler(None, 0)
         connection.execute("COMMIT")

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from pagekeep import clock
-from pagekeep.errors import StoreError
+from pagekeep.errors import InvalidQuery, StoreError
 from pagekeep.model import Item, ItemMetadata
 from pagekeep.model.tags import unique_tags
 from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
@@ -47,12 +47,12 @@ def clean_id(value: str) -> str:
 
 
 def clean_time(value: str) -> str:
-    """Return a time as the library stores it, in UTC and to the microsecond; `StoreError` for what is not a time."""
+    """Return a time as the library stores it, in UTC and to the microsecond; `InvalidQuery` for what is not a time."""
     try:
         time = datetime.fromisoformat(value)
         return clock.format_time(time if time.tzinfo else time.replace(tzinfo=UTC))
     except (ValueError, OverflowError):
-        raise StoreError(f"This is not a time: {value:.40}") from None
+        raise InvalidQuery(f"{value:.40} is not a time.", suggestions=("Write it as 2025-03-19T10:30:00Z.",)) from None
 
 
 def parse_json(value: Any) -> Any:

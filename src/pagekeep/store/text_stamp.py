@@ -1,4 +1,4 @@
-"""The stamp of an item's text: the hash in its metadata by which damage to the stored text is found.
+"""The stamp of an item's text: the hash in its metadata by which damage to the stored text is found, and its signature.
 
 Text and stamp are written together, by `store.tables.items` alone: a text that changes gets its own stamp, and one that
 stays keeps the stamp that it has. A stamp is therefore never made of a text that was read from the library, which would
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any, Final
 
@@ -20,38 +20,56 @@ from pagekeep.model.lists.edits import page_values
 from pagekeep.store.metadata_json import metadata_from_json
 from pagekeep.store.storable import parse_json
 
-_MAX_HEAD_BLOCKS: Final = 3
-"""Blocks that may come before the Markdown in an item's text: frontmatter, hero image, title."""
+_HEAD: Final = re.compile(
+    r"(?:\[!\[(?:Article hero image)?\]\((\S{1,10000})\)\]\(\1\)(?:\n\n|\n?\Z))?(?:# (.+)(?:\n\n|\n?\Z))?"
+)
+"""What Pagekeep writes between frontmatter and Markdown: a hero image, as all versions write it, and the title."""
+_TITLE: Final = re.compile(r"^title: (.*(?:\n .*)*)", re.MULTILINE)
+_WORD: Final = re.compile(r"\w+")
+_NO_MARKDOWN: Final = ("", "[Content discarded by parsing rule]")
+"""Texts of pages that give no Markdown."""
 _COLUMNS: Final = tuple(field.name for field in fields(Item) if field.name != "metadata")
 _NOT_CAPTURED: Final = re.compile(r"^(?:saved_at|reason): .*\n(?:(?: .*)?\n)*", re.MULTILINE)
 """Lines of a bookmark's frontmatter that older versions changed without the stamp, or not with the item."""
 
 
-def stamp_text(item: Item) -> Item:
-    """Return a new item, or one with a new text, with the stamp of its text."""
-    return replace(item, metadata=replace(item.metadata, text_hash=_hash(item.content)))
+Sign = Callable[[Item], Mapping[str, Any]]
+"""Signs the receipt of an item, which has the stamp of its text."""
 
 
-def carry_stamp(old: Item, new: Item) -> Item:
+def stamp_text(item: Item, sign: Sign | None = None) -> Item:
+    """Return a new item, or one with a new text, with the stamp of its text, signed if receipts are.
+
+    Where they are not, an item that was imported keeps the signature that it came with.
+    """
+    text_hash = _hash(item.content)
+    signature = item.metadata.signature if item.metadata.text_hash == text_hash else None
+    item = replace(item, metadata=replace(item.metadata, text_hash=text_hash, signature=signature))
+    return item if sign is None else replace(item, metadata=replace(item.metadata, signature=sign(item)))
+
+
+def carry_stamp(old: Item, new: Item, sign: Sign | None = None) -> Item:
     """Return a changed item with the stamp of its text: the stored one if the text is the stored one, else its own."""
     if new.content != old.content:
-        return stamp_text(new)
-    if new.metadata.text_hash == old.metadata.text_hash:
+        return stamp_text(new, sign)
+    was, now = old.metadata, new.metadata
+    if (was.text_hash, was.signature) == (now.text_hash, now.signature):
         return new
-    return replace(new, metadata=replace(new.metadata, text_hash=old.metadata.text_hash))
+    return replace(new, metadata=replace(now, text_hash=was.text_hash, signature=was.signature))
 
 
 def is_text_sound(item: Item) -> bool:
     """Return whether an item's text is the one that was stored, as far as its stamp can tell.
 
-    Without a stamp, it is if it has the Markdown whose hash was recorded when it was extracted, if one was.
+    Without a stamp, it is if it has the Markdown whose hash was recorded when it was extracted, if one was: that proves
+    nothing about the frontmatter.
 
     This is the one answer to "is this stored text sound?", for `verify`, backups and repairs. `is_row_sound` answers the
     same for a row of the table `items`.
     """
     about = item.metadata
     if about.text_hash is None:
-        return about.content_hash is None or about.edited or has_markdown(item.content, about.content_hash)
+        return about.content_hash is None or about.edited or has_markdown(item)
     return about.text_hash == _hash(item.content) or _is_older_bookmark(item)
 
 
@@ -64,22 +82,41 @@ def is_row_sound(row: Mapping[str, Any]) -> bool:
         return False
 
 
-def has_markdown(content: str, content_hash: str | None) -> bool:
-    """Return whether an item's text ends with the Markdown that has this hash."""
-    start = 0
-    for block in range(_MAX_HEAD_BLOCKS + 1):
-        if _hash_fits(content[start:], content_hash):
+def has_markdown(item: Item) -> bool:
+    """Return whether an item's text is a head of ours and the Markdown with the hash that was recorded.
+
+    The head is frontmatter, the page's hero image and its title, each of them or none: nothing else may come before the
+    Markdown. What the frontmatter says is not compared.
+    """
+    from pagekeep.markdown import split_block  # it loads the parser
+
+    about = item.metadata
+    block, rest = split_block(item.content)
+    if _hash_fits(rest, about.content_hash) or (rest.strip("\n") in _NO_MARKDOWN and _hash("") == about.content_hash):
+        return True
+    head = _HEAD.match(rest)
+    assert head is not None  # all of it is optional
+    hero, title = head.groups()
+    if hero is not None:
+        if hero != about.hero_image and hero not in block:
+            return False
+        if _hash_fits(rest[head.start(2) - 2 if title is not None else head.end() :], about.content_hash):
             return True
-        if block == 0 and content.startswith("---\n"):  # frontmatter may have blank lines in its values
-            end = content.find("\n---\n", 3)
-            start = end + len("\n---\n") if end >= 0 else start
-            start += len(content[start:]) - len(content[start:].lstrip("\n"))
-            continue
-        end = content.find("\n\n", start)
-        if end < 0:
-            break
-        start = end + 2
-    return _hash_fits("", content_hash)
+    return _is_title(title, item, block) and _hash_fits(rest[head.end() :], about.content_hash)
+
+
+def _is_title(heading: str | None, item: Item, block: str) -> bool:
+    """Return whether a heading has the words of the page's title; how they are escaped has changed."""
+    found, words = _TITLE.search(block), _words(heading or "")
+    return heading is not None and words in (
+        _words(page_values(item)["title"] or ""),
+        _words(item.title),
+        _words(found[1] if found else ""),
+    )
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
 
 
 def _hash_fits(text: str, content_hash: str | None) -> bool:

@@ -53,7 +53,7 @@ class BlobFolder:
         """Write a file, unless it exists with these bytes; it is on the disk when this returns."""
         path = self.path(name, encoding)
         try:
-            if path.is_file() and path.read_bytes() == data:
+            if self._holds(path, data):
                 sync_folder(path.parent)  # the process that wrote it may have ended before it did this
                 return
             _make_folder(path.parent)
@@ -69,6 +69,12 @@ class BlobFolder:
             sync_folder(path.parent)
         except OSError as error:
             raise _cannot_write(self.root, error) from error
+
+    def _holds(self, path: Path, data: bytes) -> bool:
+        try:
+            return path.read_bytes() == data
+        except FileNotFoundError:  # it is new, or another program removes it just now
+            return False
 
     def read(self, name: str, encoding: str | None) -> bytes:
         """Return the bytes of a file; `StoreError` when it is missing."""

@@ -44,6 +44,7 @@ _ABANDONED_SECONDS: Final = 3600.0
 _BATCH: Final = 200
 """Files that are checked and removed in one transaction, so that no writer waits long."""
 _LONG_AGO: Final = "0001-01-01T00:00:00.000000Z"
+_SAVE_AGAIN: Final = "Save the page again."
 _MAX_ATTEMPTS: Final = 5
 _MAX_SITES: Final = 50
 _ROLE: Final = "role "
@@ -324,13 +325,16 @@ def _put_links(tx: Transaction, item_id: str, links: Iterable[ItemBlob]) -> None
         values: dict[str, Any] = {name: getattr(link, name) for name in _FIELDS}
         values = {name: clean_text(value) if isinstance(value, str) else value for name, value in values.items()}
         values |= {"created_at": clean_time(link.created_at), "item_id": clean_id(item_id)}
-        tx.run(_PUT, user=tx.user_id, source_hash=url_hash(link.source), **values)
-        if link.hash is not None:
-            tx.run(
-                "UPDATE blobs SET unused_at = NULL WHERE user_id = :user AND hash = :hash AND unused_at IS NOT NULL",
-                user=tx.user_id,
-                hash=link.hash,
+        if link.hash is not None and not tx.run(
+            "UPDATE blobs SET unused_at = NULL WHERE user_id = :user AND hash = :hash",
+            user=tx.user_id,
+            hash=link.hash,
+        ):
+            # Another item had the same file, lost it, and unused files were removed at once: all since `put_blob`.
+            raise StoreError(
+                f"The file {link.hash} was removed while it was added to an item.", suggestions=(_SAVE_AGAIN,)
             )
+        tx.run(_PUT, user=tx.user_id, source_hash=url_hash(link.source), **values)
 
 
 def _drop_links(tx: Transaction, item_id: str, roles: Sequence[str]) -> None:

@@ -197,6 +197,17 @@ class ItemTable(Table):
         return item
 
     @writes
+    def add_timestamp(self, tx: Transaction, item_id: str, statement: str, token: str) -> bool:
+        """Store the time stamp of an item's signed receipt; return whether that is still the one with this statement."""
+        old, seq = _lock_item(tx, item_id)
+        signed = old.metadata.signature
+        if signed is None or signed.get("statement") != statement:
+            return False
+        metadata = replace(old.metadata, signature={**signed, "timestamp": token})
+        put_metadata(tx, old, replace(old, metadata=metadata), seq)
+        return True
+
+    @writes
     def mark_opened(self, tx: Transaction, item_id: str, now: str) -> Item:
         """Note that the item was read now. That does not change the item, so `updated_at` stays."""
         item, seq = _lock_item(tx, item_id)
@@ -347,7 +358,7 @@ def check_item(tx: Transaction, item: Item) -> Item:
     if item.user_id != tx.user_id:
         raise StoreError("The item belongs to another user than the library.")
     item_id = clean_id(item.id)
-    return stamp_text(clean_item(replace(item, id=str(uuid.uuid4()) if item_id == NO_ID else item_id)))
+    return stamp_text(clean_item(replace(item, id=str(uuid.uuid4()) if item_id == NO_ID else item_id)), tx.sign)
 
 
 def _find_url(tx: Transaction, url: str) -> Item | None:
@@ -415,7 +426,7 @@ def rewrite(tx: Transaction, old: Item, new: Item, seq: int, *, derived: bool = 
 
     A text that is the same keeps its stamp, unless it was `derived` again and not read from the library.
     """
-    new = stamp_text(new) if derived else carry_stamp(old, new)
+    new = stamp_text(new, tx.sign) if derived else carry_stamp(old, new, tx.sign)
     tx.run(_UPDATE, **column_values(tx, new), seq=seq)
     index(tx, new, seq)
     return new

@@ -187,9 +187,9 @@ def _spellings(tx: Transaction, keys: list[str]) -> dict[str, str]:
         return {}
     names = {f"k{number}": key for number, key in enumerate([*keys, *keys[:1] * (MAX_PAGE - len(keys))])}
     rows = tx.all(
-        "SELECT c.key, i.tags FROM item_counts c JOIN items i ON i.user_id = c.user_id AND i.id = ("
-        "SELECT t.item_id FROM item_tags t JOIN items o ON o.user_id = t.user_id AND o.id = t.item_id "
-        "WHERE t.user_id = c.user_id AND t.tag = c.key AND o.deleted_at IS NULL ORDER BY t.item_id LIMIT 1) "
+        "SELECT c.key, (SELECT i.tags FROM item_tags t JOIN items i ON i.user_id = t.user_id AND i.id = t.item_id "
+        "WHERE t.user_id = c.user_id AND t.tag = c.key AND i.deleted_at IS NULL AND NOT i.failed ORDER BY t.item_id LIMIT 1) "
+        "FROM item_counts c "
         f"WHERE c.user_id = :user AND c.kind = 'tag' AND c.key IN ({', '.join(f':{name}' for name in names)})",
         user=tx.user_id,
         **names,

@@ -216,7 +216,7 @@ class EntryTable(Table):
         return tx.run(
             f"UPDATE feed_entries SET read_at = :now WHERE {where} AND read_at IS NULL AND found_at <= :found",
             now=now,
-            found=found_before,
+            found=clean_time(found_before),
             **values,
         )
 
