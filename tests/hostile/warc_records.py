@@ -93,6 +93,12 @@ SHAPES: Final[dict[str, bytes]] = {
     ),
     "damaged gzip": record(BAD, gzip.compress(b"words " * 100)[:40] + b"\xff" * 9, http=b"Content-Encoding: gzip\r\n"),
     "unknown coding": record(BAD, http=b"Content-Encoding: rot13\r\n"),
+    **{
+        f"no address of a {kind.decode()}": record(BAD, kind=kind).replace(
+            b"WARC-Target-URI: " + BAD.encode() + b"\r\n", b""
+        )
+        for kind in (b"response", b"request", b"revisit")
+    },
     "bad chunks": record(BAD, b"zz\r\nabc", http=b"Transfer-Encoding: chunked\r\n"),
     "endless chunk": record(BAD, b"ffffffff\r\nabc", http=b"Transfer-Encoding: chunked\r\n"),
     "no http": record(BAD, b"x").replace(b"HTTP/1.1 200 OK", b"\x00\x01\x02\x03 \xff\xfe"),
@@ -105,7 +111,7 @@ SHAPES: Final[dict[str, bytes]] = {
     "text": b"WARC/ this is not a record\r\nWARC/x.y\r\n",
     "nul": bytes(70_000),
 }
-UNREPORTED: Final = ("blank lines", "nul")
+UNREPORTED: Final = ("blank lines", "nul", "no address of a revisit")
 """Between records these are nothing that was lost."""
 
 
@@ -128,9 +134,9 @@ def faults_of(shape: str, place: int, suffix: str) -> list[str]:
         except Exception as error:
             return [f"{where}: {type(error).__name__}: {error}"[:200]]
         faults = imported_faults(path, shape, where, urls)
-    read = [each.url for each in found if isinstance(each, Record) and each.url != BAD]
+    read = [each.url for each in found if isinstance(each, Record) and each.url not in (BAD, None)]
     faults += [f"{where}: read {read}"] if read != urls else []
-    listed = [each for each in found if isinstance(each, RefusedRecord) or each.url == BAD]
+    listed = [each for each in found if isinstance(each, RefusedRecord) or each.url in (BAD, None)]
     if not (listed or state.skipped) and shape not in ("junk", "text", *UNREPORTED):
         faults.append(f"{where}: the failure is not listed")
     return faults

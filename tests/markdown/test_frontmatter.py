@@ -176,6 +176,10 @@ def test_what_is_written_is_read_and_written_the_same() -> None:
         "- " * 50_000,
         "? " * 50_000,
         "a: !!python/none x",
+        "!!float",  # PyYAML raises errors of any type for values that do not fit their tag
+        "a: !!bool x",
+        "a: !!int ''",
+        "a: !!set [x]",
         "x" * 200_000,
     ],
     ids=lambda block: block[:12],
@@ -183,6 +187,13 @@ def test_what_is_written_is_read_and_written_the_same() -> None:
 def test_a_block_that_is_none_or_a_trap_is_refused(block: str) -> None:
     with pytest.raises(ParseError):
         read_block(block)
+
+
+@pytest.mark.parametrize(
+    "number", ["0x" + "f" * 5_000, "1" + ":59" * 3_000, str(1 << 70)], ids=lambda number: number[:6]
+)
+def test_a_number_that_is_too_large_to_store_stays_text(number: str) -> None:
+    assert read_block(f"a: {number}\nb: {(1 << 63) - 1}\n") == {"a": number, "b": (1 << 63) - 1}
 
 
 @given(st.text(max_size=200))

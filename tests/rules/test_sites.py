@@ -9,8 +9,7 @@ import pytest
 from pagekeep import dom
 from pagekeep.lab.rules import cases
 from pagekeep.rules import loading, shipped
-from pagekeep.rules.loading import Loaded
-from pagekeep.rules.rule import Rule
+from pagekeep.rules.rule import Loaded, Rule
 
 CASES = cases.find_cases(Path(__file__).parent / "sites")
 

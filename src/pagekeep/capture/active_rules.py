@@ -6,18 +6,16 @@ import os
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pagekeep.config import Settings, rules_folder
 from pagekeep.errors import RuleError
 from pagekeep.model import RuleFault
 from pagekeep.private_files import make_folder, private
 from pagekeep.rules import Rulebook, load
+from pagekeep.rules.rule import Loaded
 from pagekeep.text import compile_lazily
 from pagekeep.values import dataclass
-
-if TYPE_CHECKING:
-    from pagekeep.rules.loading import Loaded
 
 _FileStates = tuple[tuple[str, int, int], ...]
 """Name, modification time and size of each rule file."""

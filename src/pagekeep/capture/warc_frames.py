@@ -31,6 +31,10 @@ _MAX_GAP_BYTES: Final = 64
 _CHUNK_BYTES: Final = 1_048_576
 _PIECE_BYTES: Final = 4_096
 """Packed bytes that are unpacked at a time: damage is located as exactly."""
+_KEPT_BYTES: Final = 262_144
+"""Packed bytes before damage that are looked through again: one block of deflate without compression has up to 65,535."""
+_MAX_REREAD_BYTES: Final = 67_108_864
+"""What is unpacked again in one file: each of many damaged parts could hide the others, in quadratic time."""
 _MAX_RESTARTS: Final = 20
 _BLANK: Final = b"\r\n \t\0"
 """Bytes between two records that are not worth a report."""
@@ -41,6 +45,8 @@ class Frame:
     """The bytes of one record, or the beginning of one that is longer than the limit."""
 
     data: bytes
+    offset: int
+    """Where it begins in the unpacked archive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +111,10 @@ def _read_once(
 
 def _read_frame(window: _Window, max_bytes: int, *, trusted: bool) -> Frame | Gap:
     """Return the record at the beginning of the window and step behind it, or behind its first byte if it is broken."""
-    head = window.head()
+    head, begin = window.head(), window.offset
     length, url = _LENGTH.search(head), _URL.search(head)
     broken = Gap(
-        f"The record at byte {window.offset:,} of the archive is truncated, or its length is wrong.",
+        f"The record at byte {begin:,} of the archive is truncated, or its length is wrong.",
         url[1].decode("utf-8", "replace") if url else None,
     )
     if not head or length is None:
@@ -122,13 +128,13 @@ def _read_frame(window: _Window, max_bytes: int, *, trusted: bool) -> Frame | Ga
             return broken
         if not window.skip_far(size):
             raise _FalseLength
-        return Frame(data)
+        return Frame(data, begin)
     data = window.read(size)
     if len(data) < size or not window.is_record_or_end(size):
         window.skip(1)
         return broken
     window.skip(size)
-    return Frame(data)
+    return Frame(data, begin)
 
 
 class _Window:
@@ -250,29 +256,45 @@ _LZ4: Final = b"\x04\x22\x4d\x18"
 def _unpack_parts(
     stream: IO[bytes], packed: bytes, magic: bytes, new_decoder: Callable[[], Any]
 ) -> Iterator[bytes | int]:
-    decoder, is_new, read = new_decoder(), True, len(packed)
+    at, read = 0, len(packed)
+    decoder, is_new, kept, left = new_decoder(), True, bytearray(), _MAX_REREAD_BYTES
+    is_reported = False
     while True:
-        if not packed:
-            packed = stream.read(_CHUNK_BYTES)
+        if at == len(packed):
+            packed, at = stream.read(_CHUNK_BYTES), 0
             read += len(packed)
-        if not packed:
-            return
-        piece, rest = packed[:_PIECE_BYTES], packed[_PIECE_BYTES:]
+        piece = packed[at : at + _PIECE_BYTES]
         try:
-            yield from _unpack_piece(decoder, piece)
+            for unpacked in _unpack_piece(decoder, piece) if piece else ():
+                is_reported = False
+                yield unpacked
+            is_damaged = not piece and magic in kept  # the file ends inside of this part, where another one may begin
         except (zlib.error, zstd.ZstdError):
-            yield read - len(packed)
-            packed = packed[is_new:]
-            while (at := packed.find(magic)) < 0 and (more := stream.read(_CHUNK_BYTES)):
-                packed, read = packed[1 - len(magic) :] + more, read + len(more)
-            packed = packed[at:] if at >= 0 else b""
+            is_damaged = True
+        if is_damaged:
+            if not is_reported:  # damage without anything in between is one
+                yield read - len(packed) + at
+            is_reported = True
+            at += is_new
+            # Damaged data can pass for sound data for a while, and hide parts that follow: look behind its beginning.
+            if kept and left > 0:
+                packed, at, left = bytes(kept) + packed[at:], 0, left - len(kept) - _PIECE_BYTES
+            while (found := packed.find(magic, at)) < 0 and (more := stream.read(_CHUNK_BYTES)):
+                packed, at, read = packed[at:][1 - len(magic) :] + more, 0, read + len(more)
+            at = found if found >= 0 else len(packed)
             decoder, is_new = new_decoder(), True
+            kept.clear()
             continue
+        if not piece:
+            return
+        at += len(piece)
+        kept += piece[is_new:]
+        del kept[:-_KEPT_BYTES]
         is_new = False
         if decoder.eof:
-            rest = decoder.unused_data + rest
+            at -= len(decoder.unused_data)
             decoder, is_new = new_decoder(), True
-        packed = rest
+            kept.clear()
 
 
 def _unpack_piece(decoder: Any, piece: bytes) -> Iterator[bytes]:

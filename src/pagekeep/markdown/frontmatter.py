@@ -30,6 +30,8 @@ _QUOTED: Final = re.compile(r"(?! )(?=[\"'#,\[\]{}&*!|>%@`]|.*: |.* #|.*:\Z).*+(
 _LAST_UNESCAPED: Final = "\ufffd"
 """YAML escapes characters above it, and those that are not printable."""
 _PLAIN_HOST: Final = re.compile(r"https?://([A-Za-z0-9.-]++)(?=[/?#]|\Z)")
+_NUMBERS: Final = 1 << 63
+"""Whole numbers below it, and from its negative on, have 64 bits."""
 _RESERVED: Final = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "null"})
 
 
@@ -51,7 +53,7 @@ class _Yaml(NamedTuple):
     dumper: Any
     """Repeats equal values instead of referring to them."""
     loader: Any
-    """Leaves timestamps as they are written."""
+    """Leaves timestamps, and numbers over 64 bits, as they are written."""
 
 
 @cache
@@ -67,7 +69,14 @@ def _yaml() -> _Yaml:
     dumper.add_representer(Stamp, lambda one, data: one.represent_scalar("tag:yaml.org,2002:timestamp", str(data)))
     loader: Any = type("Loader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {})
     loader.add_constructor("tag:yaml.org,2002:timestamp", lambda _loader, node: Stamp(node.value))
+    loader.add_constructor("tag:yaml.org,2002:int", _read_number)
     return _Yaml(dumper, loader)
+
+
+def _read_number(loader: Any, node: Any) -> int | str:
+    """Return a whole number; one that no database, JSON reader or text conversion takes stays text."""
+    number: int = loader.construct_yaml_int(node)
+    return number if -_NUMBERS <= number < _NUMBERS else str(node.value)
 
 
 def write_frontmatter(fields: Mapping[str, object]) -> str:
@@ -156,14 +165,21 @@ _MAX_EVENTS: Final = 30_000
 
 
 def _refuse_hostile(block: str) -> None:
-    """Refuse nesting that would overflow the C library's stack, and aliases, which can multiply values."""
+    """Refuse nesting that would overflow the C library's stack, aliases, which can multiply values, and tags.
+
+    For a value that does not fit its tag, such as `!!float x`, PyYAML raises errors of any type.
+    """
     import yaml
 
     depth = 0
     for count, event in enumerate(yaml.parse(block, Loader=_yaml().loader)):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > _MAX_DEPTH or count > _MAX_EVENTS or isinstance(event, yaml.AliasEvent):
-            raise ParseError("The frontmatter is nested too deep, too long, or uses YAML aliases.", suggestions=())
+        is_special = isinstance(event, yaml.AliasEvent) or getattr(event, "tag", None) is not None
+        if depth > _MAX_DEPTH or count > _MAX_EVENTS or is_special:
+            raise ParseError(
+                "The frontmatter is nested too deep, too long, or uses YAML aliases (`*`) or tags (`!`).",
+                suggestions=(),
+            )
 
 
 def _is_absent(value: object) -> bool:

@@ -5,25 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from pagekeep.model import RuleFault
 from pagekeep.rules import hosts, schema
 from pagekeep.rules.faults import Faults
 from pagekeep.rules.outline import Entries, Items, Outline, OutlineError, Value, outline
-from pagekeep.rules.rule import Rule, Source
+from pagekeep.rules.rule import Loaded, Rule, Source
 from pagekeep.rules.value_types import is_null
 
 MAX_RULES: Final = 5_000
 """Rules in one file; all shipped files together have under 200."""
 _MAX_ID_CHARS: Final = 80
-
-
-class Loaded(NamedTuple):
-    """The valid rules of a file, in file order, and what is wrong with the others."""
-
-    rules: tuple[Rule, ...]
-    faults: tuple[RuleFault, ...]
 
 
 def read(data: bytes | str, name: str, *, shipped: bool = False) -> Loaded:

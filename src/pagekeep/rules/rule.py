@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from pagekeep.model import RuleFault
 from pagekeep.values import dataclass
 
 Phase = Literal["pre", "post", "both"]
@@ -229,3 +230,10 @@ class Rule:
     discard: bool = False
     basis: Basis | None = None
     source: Source | None = None
+
+
+class Loaded(NamedTuple):
+    """The valid rules of a file, in file order, and what is wrong with the others."""
+
+    rules: tuple[Rule, ...]
+    faults: tuple[RuleFault, ...]

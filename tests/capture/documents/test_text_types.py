@@ -120,6 +120,12 @@ def test_markdown_with_html_is_written_again() -> None:
 def test_frontmatter_that_is_a_bomb_or_broken_is_text() -> None:
     assert "a" in markdown(b"---\na: &x [1, 1]\nb: [*x, *x]\n---\nText\n", "text/markdown")
     assert "Text" in markdown(b"---\n[[[: \n---\nText\n", "text/markdown")
+    assert "Text" in markdown(b"---\ntitle: !!float\n---\nText\n", "text/markdown")
+
+
+@pytest.mark.parametrize("frontmatter", ["---\ntitle: 0x%s\n---\n", "+++\ntitle = 0x%s\n+++\n"])
+def test_a_huge_number_in_frontmatter_is_no_failure(frontmatter: str) -> None:
+    assert "Text" in markdown((frontmatter % ("f" * 5_000) + "Text\n").encode(), "text/markdown")
 
 
 @pytest.mark.parametrize(

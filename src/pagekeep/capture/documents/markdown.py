@@ -9,7 +9,6 @@ from functools import cache
 from html import escape
 from typing import Any, Final
 
-import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -20,6 +19,8 @@ from pagekeep.capture.documents.parsed import ParsedDocument
 from pagekeep.capture.documents.parts.about import Declared, make_metadata
 from pagekeep.capture.documents.parts.source import decode_text
 from pagekeep.capture.documents.refusals import DamagedFile, EmptyFile
+from pagekeep.errors import ParseError
+from pagekeep.markdown.frontmatter import read_block
 from pagekeep.model import Options
 
 MAX_CHARS: Final = 1_000_000
@@ -28,6 +29,7 @@ _MAX_FRONTMATTER_CHARS: Final = 20_000
 _FRONTMATTER: Final = re.compile(
     r"(?:---[ \t]*\n(.*?)\n(?:---|\.\.\.)|\+\+\+[ \t]*\n(.*?)\n\+\+\+)[ \t]*(?:\n|$)", re.S
 )
+_MAX_NUMBER_BITS: Final = 64
 _CALLOUT: Final = re.compile(r"\[!([A-Za-z][A-Za-z-]{0,30})\][+-]?[ \t]*([^\n]*)(?:\n|$)")
 _TASK: Final = re.compile(r"\[([ xX])\][ \t]+")
 
@@ -90,17 +92,10 @@ def split_frontmatter(text: str) -> tuple[Mapping[str, Any], str]:
     if not match:
         return {}, text
     try:
-        fields = _load_yaml(match[1]) if match[1] is not None else tomllib.loads(match[2])
-    except (yaml.YAMLError, ValueError, RecursionError, TypeError):
+        fields = read_block(match[1]) if match[1] is not None else tomllib.loads(match[2])
+    except (ParseError, ValueError, RecursionError):
         return {}, text
-    return (fields, text[match.end() :]) if isinstance(fields, dict) else ({}, text)
-
-
-def _load_yaml(text: str) -> Any:
-    """Return YAML; anchors, which can mean a tree of any size, raise `ValueError`."""
-    if any(isinstance(token, yaml.AliasToken | yaml.AnchorToken) for token in yaml.scan(text)):
-        raise ValueError("anchors")
-    return yaml.safe_load(text)
+    return fields, text[match.end() :]
 
 
 def _read_declared(fields: Mapping[str, Any]) -> Declared:
@@ -133,6 +128,8 @@ def _texts(value: Any) -> list[str]:
         return [text for one in value[:50] for text in _texts(one)[:1]]
     if isinstance(value, dict):
         return _texts(value.get("name"))
+    if isinstance(value, int) and value.bit_length() > _MAX_NUMBER_BITS:  # TOML has numbers of any length
+        return []
     return [str(value)[:1_000]] if value is not None and not isinstance(value, bool) else []
 
 

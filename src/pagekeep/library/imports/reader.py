@@ -7,7 +7,6 @@ were handed over before stay.
 from __future__ import annotations
 
 import os
-import pickle
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -21,8 +20,9 @@ from pagekeep.errors import NotFound, ParseError
 from pagekeep.library.imports.check import CheckedRow
 from pagekeep.library.imports.input.row import Fault
 from pagekeep.library.imports.rows import NamedRow, ReadyRow, read_folder, read_stream
-from pagekeep.workers import NICE, Limits, Worker
+from pagekeep.workers import NICE, Limits, Worker, wire
 from pagekeep.workers.child import out_of_memory, was_killed
+from pagekeep.workers.worker import unreadable
 
 READING: Final = Limits(cpu_seconds=60.0, wall_seconds=300.0, megabytes=2_000)
 """For one batch. It ends after `_BATCH_SECONDS`, so that in fact these are the limits for a single row."""
@@ -77,7 +77,7 @@ class RowReader:
         while not finished:
             rows, finished = self._run(None)
             for row in rows:
-                yield pickle.loads(row)
+                yield _unpack(row)
 
     def _run(self, job: _Opening | None) -> tuple[list[bytes], bool]:
         try:
@@ -177,10 +177,18 @@ def read_on(job: _Opening | None) -> tuple[list[bytes], bool]:
     return _reading.next_batch()
 
 
+def _unpack(data: bytes) -> NamedRow:
+    try:
+        row: NamedRow = wire.loads(data, wire.codec_of(NamedRow))
+    except wire.Malformed as fault:
+        raise unreadable(fault) from None
+    return row
+
+
 def _pack(name: str, row: ReadyRow) -> bytes:
     """Return the row as it is sent; one that is too long without its content, or as a fault."""
     with suppress(RecursionError):
-        data = pickle.dumps((name, row), pickle.HIGHEST_PROTOCOL)
+        data = b"".join(wire.dumps((name, row), wire.codec_of(NamedRow)))
         if len(data) <= MAX_ROW_BYTES:
             return data
         if isinstance(row, CheckedRow) and (row.row.content or row.row.page):

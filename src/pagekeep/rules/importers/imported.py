@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 import yaml
 
 from pagekeep.rules import selectors
-from pagekeep.rules.loading import Loaded, read
-from pagekeep.rules.rule import Rule
+from pagekeep.rules.loading import read
+from pagekeep.rules.rule import Loaded, Rule
 
 _ACTION: Final = re.compile(r"\[0\]\.actions\[(\d{1,6})\]")
 

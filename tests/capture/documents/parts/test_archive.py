@@ -31,6 +31,10 @@ def test_files_are_found_whatever_the_case_of_their_names() -> None:
         found.read("c")
 
 
+def test_a_file_without_a_name_is_left_out() -> None:
+    assert Archive(packed({"~": b"x", "b": b"y"}).replace(b"~", b"\0")).names == ("b",)
+
+
 def test_a_file_that_unpacks_to_far_more_than_its_size_is_refused_before_it_is_unpacked() -> None:
     with pytest.raises(TooLarge, match="200 times"):
         Archive(packed({"bomb": bytes(5_000_000)}))

@@ -49,6 +49,11 @@ def test_links_and_folders_are_not_there() -> None:
     assert archive.names() == ["good.txt"]
 
 
+def test_files_without_a_name_are_not_there() -> None:
+    nameless = zipped(("~", b"x"), ("good.txt", b"y")).getvalue().replace(b"~", b"\0")
+    assert Archive(io.BytesIO(nameless), "x.zip").names() == ["good.txt"]
+
+
 def test_a_bomb_is_noticed_by_what_comes_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_UNPACKED_BYTES", 5_000_000)
     archive = Archive(zipped(("a", b"0" * 20_000_000)), "x.zip")

@@ -41,7 +41,8 @@ class Archive:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except _BROKEN as error:
             raise DamagedFile("its list of files cannot be read") from error
-        entries = [entry for entry in self._zip.infolist() if not entry.is_dir()]
+        # Not `is_dir`, which fails for a file without a name.
+        entries = [entry for entry in self._zip.infolist() if entry.filename and not entry.filename.endswith("/")]
         _check_sizes(entries)
         _check_overlaps(entries)
         self._entries = {entry.filename: entry for entry in reversed(entries)}

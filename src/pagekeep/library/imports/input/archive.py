@@ -68,7 +68,9 @@ class Archive:
 def _is_plain_file(info: zipfile.ZipInfo) -> bool:
     kind = stat.S_IFMT(info.external_attr >> 16)
     encrypted = bool(info.flag_bits & 1)
-    return not info.is_dir() and kind in (0, stat.S_IFREG) and not encrypted and is_inside(info.filename)
+    # Not `is_dir`, which fails for a file without a name.
+    is_folder = info.filename.endswith("/")
+    return not is_folder and kind in (0, stat.S_IFREG) and not encrypted and is_inside(info.filename)
 
 
 class _BoundedReader:

@@ -74,6 +74,8 @@ class KeptFile:
     link: ItemBlob
     body: bytes | None = None
     """`None` for one that was left out there, or that came with an earlier item of the file."""
+    is_damaged: bool = False
+    """Whether the file has it, but not with its hash, or should have it and has not."""
 
 
 @dataclass(frozen=True, slots=True)

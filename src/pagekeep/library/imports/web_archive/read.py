@@ -191,6 +191,9 @@ class _Reading:
 
     def _item(self, record: StoredRecord, waiting: Mapping[str, StoredRecord]) -> ParsedRow:
         """Return the item that its metadata record and those before it describe."""
+        self.found.update(
+            one.uri[:_MAX_TEXT_CHARS] for one in waiting.values()
+        )  # they are there, if the item is damaged too
         try:
             entry = json.loads(record.body)
             text = _named(entry, "text", waiting)
@@ -204,8 +207,6 @@ class _Reading:
             return Fault(self._place, error.message, record.uri[:500])
         except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
             return Fault(self._place, "The item's metadata is not valid.", record.uri[:500])
-        if raw is not None:
-            self.found.add(raw.final_url)
         return CompleteItem(self._place, item, raw, annotations, files, reading)
 
 
@@ -254,9 +255,10 @@ def _files(entries: list[Mapping[str, Any]], waiting: Mapping[str, StoredRecord]
         record = waiting.get(entry.get("record") or "")
         body = record.body if record is not None and link.hash is not None else None
         wrong = body is not None and hashlib.sha256(body).hexdigest() != link.hash
+        missing = body is None and link.hash is not None and entry.get("record") is not None
         if wrong or (body is not None and not _fits_role(link, body)):
             link, body = replace(link, state="left_out", reason="damaged", hash=None), None
-        yield KeptFile(link, body)
+        yield KeptFile(link, body, is_damaged=wrong or missing)
 
 
 def _fits_role(link: ItemBlob, body: bytes) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, Final
 from warcio.archiveiterator import ArchiveIterator
 from warcio.bufferedreaders import ChunkedDataReader
 from warcio.exceptions import ArchiveLoadFailed
+from warcio.statusandheaders import StatusAndHeadersParser
 
 from pagekeep.capture.warc_frames import Gap, read_frames
 from pagekeep.errors import PagekeepError, ParseError
@@ -22,6 +23,7 @@ MAX_BODY_BYTES: Final = 40_000_000
 _CODED_GROWTH: Final = 2
 """How many times larger than its content an encoded body may be: the sizes of small chunks take space."""
 _KINDS: Final = frozenset({"warcinfo", "response", "resource", "conversion", "metadata"})
+_HTTP_HEADERS: Final = StatusAndHeadersParser(["HTTP/1.0", "HTTP/1.1"], verify=False)
 _MAX_HEADERS: Final = 200
 _MAX_HEAD_BYTES: Final = 200_000
 """What the headers of a record may take beside its content."""
@@ -64,20 +66,25 @@ def read_records(open_file: Callable[[], BinaryIO], name: str) -> Iterator[Store
         if isinstance(found, Gap):
             yield found
             continue
+        place = f"The record at byte {found.offset:,} of the archive"
         try:
-            record = next(ArchiveIterator(io.BytesIO(found.data + b"\r\n\r\n")))
+            # Parsed further, any record without an address makes the library fail.
+            record = next(ArchiveIterator(io.BytesIO(found.data + b"\r\n\r\n"), no_record_parse=True))
+            uri = (record.rec_headers.get_header("WARC-Target-URI") or "").strip("<> ")
+            is_http = record.rec_type == "response" and record.length and uri.startswith(("http:", "https:"))
+            http = _HTTP_HEADERS.parse(record.raw_stream) if is_http else None
         except (StopIteration, ArchiveLoadFailed, OSError, EOFError, ValueError, zlib.error) as error:
-            yield Gap(f"A record cannot be read: {type(error).__name__}.", is_record=True)
+            yield Gap(f"{place} cannot be read: {type(error).__name__}.", is_record=True)
             continue
-        if record.rec_type in _KINDS:
-            yield _read(record)
+        if record.rec_type == "response" and not uri:
+            yield Gap(f"{place} is a response without an address.", is_record=True)
+        elif record.rec_type in _KINDS:
+            yield _read(record, uri, http)
 
 
-def _read(record: Any) -> StoredRecord:
+def _read(record: Any, uri: str, http: Any) -> StoredRecord:
     about = record.rec_headers
-    uri = (about.get_header("WARC-Target-URI") or "").strip("<> ")
     fields = (record.rec_type, uri, about.get_header("WARC-Record-ID") or "", about.get_header("WARC-Date") or "")
-    http = record.http_headers if record.rec_type == "response" else None
     headers = None if http is None else _headers(http)
     media_type = (headers or {}).get("content-type", "") if http else about.get_header("Content-Type") or ""
     status = _number(http.get_statuscode()) if http else None
