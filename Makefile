@@ -1,5 +1,5 @@
 # Every target sets up what it needs; setup is quick when nothing changed.
-.PHONY: wheel setup browser node-tools archive-tools dialect-tools first-version test quick quick-tests lint types eval bench hostile extension serve judge
+.PHONY: wheel setup browser node-tools archive-tools dialect-tools first-version test quick quick-tests lint types eval bench hostile fuzz extension serve judge
 
 BIN := .venv/bin
 CORPUS ?= $(firstword $(wildcard ../shared/corpora/wcxb) tests/corpus)
@@ -76,12 +76,20 @@ wheel: setup
 	PAGEKEEP_FAST=1 $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 	$(BIN)/python scripts/check_wheel.py dist
 
+# Fuzz all targets of tests/fuzz in turn, guided by coverage: MINUTES in all, not each. The seed is printed; SEED=N uses it
+# again. What is found becomes a case in tests/fuzz/cases, which a test replays; then the exit code is not 0.
+MINUTES ?= 5
+SEED ?= 0
+fuzz: setup
+	nice -n 10 $(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED)
+
 # What tools like this must withstand, in full counts: about 75 minutes.
 hostile: setup browser
 	for round in 1 2 3 4 5; do $(BIN)/python -m pytest -n auto -q -m hypothesis --hypothesis-profile=search || exit 1; done
 	$(BIN)/python bench/loss_check.py
 	$(BIN)/python -m tests.hostile.fetch_addresses
 	$(BIN)/python -m tests.hostile.fetch_rebinding 100
+	$(BIN)/python -m tests.hostile.dns_rebinding --full
 	$(BIN)/python -m tests.hostile.fetch_slow 8
 	$(BIN)/python -m tests.hostile.fetch_bombs 2000
 	$(BIN)/python -m tests.hostile.feeds 500
@@ -109,6 +117,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.warc_records --full
 	$(BIN)/python -m tests.hostile.store_full --full
 	$(BIN)/python -m tests.hostile.receipt_flips --full
+	$(BIN)/python -m tests.hostile.receipt_mutations --full
 	$(BIN)/python -m tests.hostile.verify_histories --full
 	$(BIN)/python -m tests.hostile.failed_saves --full
 	$(BIN)/python -m tests.hostile.backup_folders --full
@@ -122,10 +131,15 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.mirror_saves --full
 	$(BIN)/python -m tests.hostile.rules_selectors 10000
 	$(BIN)/python -m tests.hostile.server_fuzz 200
+	$(BIN)/python -m tests.hostile.server_two_users 60
 	$(BIN)/python -m tests.hostile.server_slow 300
 	$(BIN)/python -m tests.hostile.server_connections 300 60
 	$(BIN)/python -m tests.hostile.server_sign_in 400
+	$(BIN)/python -m tests.hostile.openid_providers --full
+	$(BIN)/python -m tests.hostile.session_fixation --full
 	$(BIN)/python -m tests.hostile.server_streams 1000
+	$(BIN)/python -m tests.hostile.extension_messages --full
+	$(BIN)/python -m tests.hostile.pairing_attacks --full
 	$(BIN)/python -m tests.hostile.server_kill
 	$(BIN)/python -m tests.hostile.database_restarts --full
 	$(BIN)/python -m tests.hostile.server_stops --full
@@ -134,7 +148,9 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.document_mutants 500 --seeds
 	$(BIN)/python -m tests.hostile.big_process --full
 	$(BIN)/python -m tests.hostile.mail_kill 20
+	$(BIN)/python -m tests.hostile.mail_servers --full
 	$(BIN)/python -m tests.hostile.sink_kills 1000 50
+	$(BIN)/python -m tests.hostile.webhook_targets --full
 	$(BIN)/python -m tests.hostile.stored_counts --full
 	$(BIN)/python -m tests.hostile.growth
 	$(BIN)/python -m tests.hostile.foreign_content

@@ -177,6 +177,9 @@ class _Values:
     def json(self, value: Mapping[str, Any]) -> str:
         return json.dumps(value)
 
+    def tag_list(self, tags: Sequence[str]) -> str:
+        return json.dumps(list(tags))
+
 
 def make_postgres(owner: str, count: int) -> None:
     """Fill a library with COPY, without triggers and text indexes, and count it at the end."""
@@ -220,7 +223,10 @@ def _rows(part: Sequence[Entry]) -> dict[str, list[dict[str, Any]]]:
         found["item_numbers"].append({**own, "item_id": entry.item.id, "number": seq})
         head, body, words = items.search_words(entry.item)
         found["item_words"].append({"seq": seq, **own, "words": words, "head": head, "body": body})
-        found["item_tags"] += [{**own, "tag": key, "item_id": entry.item.id} for key in items.tag_keys(entry.item)]
+        found["item_tags"] += [
+            {**own, "tag": key, "item_id": entry.item.id, "saved_at": entry.item.saved_at}
+            for key in items.tag_keys(entry.item)
+        ]
         packed, name = pack(entry.raw.body), raw_pages.content_hash(entry.raw.body)
         sizes = {"size": len(entry.raw.body), "packed": len(packed)}
         found["raw_bodies"].append({**own, "hash": name, **sizes, "body": packed})

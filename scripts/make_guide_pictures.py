@@ -82,7 +82,7 @@ def click_through(browser: Browser, server: Server, url: str) -> None:
     asked.wait_for_selector("h1:text('Connect the browser extension?')")
     take(asked, "4-confirm")
     asked.click("button:text('Connect')")
-    asked.wait_for_url("**/options.html#connected")
+    asked.wait_for_url("**/options.html")
     popup = browser.popup(browser.click_button(browser.open(url)))
     popup.wait_for_selector("#reader:visible")
     take(popup, "5-saved", size={"width": 400, "height": 460})

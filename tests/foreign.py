@@ -71,17 +71,24 @@ whose size is limited before."""
 
 def forbid(patch: pytest.MonkeyPatch) -> None:
     """Let these functions fail in this process, which is the server's; the workers are other processes."""
+    patch.setattr(sys.modules[__name__], "_forbids", True)
     for module_name, names in FOREIGN.items():
         module = import_module(module_name)
         for name in names:
             original = getattr(module, name)
             for holder_name, holder in list(sys.modules.items()):
                 if holder_name.startswith("pagekeep") and getattr(holder, name, None) is original:
-                    patch.setattr(holder, name, _failing(f"{module_name}.{name}"))
+                    patch.setattr(holder, name, _failing(f"{module_name}.{name}", original))
 
 
-def _failing(name: str) -> Any:
-    def fail(*_: object, **__: object) -> Any:
+_forbids = False
+"""Whether they fail now: a module that is imported meanwhile keeps the function that it found."""
+
+
+def _failing(name: str, original: Any) -> Any:
+    def fail(*arguments: object, **named: object) -> Any:
+        if not _forbids:
+            return original(*arguments, **named)
         raise AssertionError(f"{name} was called in the server's process")
 
     return fail

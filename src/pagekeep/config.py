@@ -161,6 +161,16 @@ class Settings:
         "Key of the secrets of sinks: Base64 of 32 bytes. Default: `secrets.key` beside the library.",
         secret=True,
     )
+    sign_receipts: bool = _setting(
+        False,
+        kinds.SWITCH,
+        "Sign the receipt of every text that is stored, with the key `receipts.key` beside the library.",
+    )
+    timestamp_service: str | None = _setting(
+        None,
+        kinds.TEXT,
+        "URL of a time stamp service (RFC 3161) that stamps the signed receipts of saved pages; it gets their hashes only.",
+    )
     auto_tags: bool = _setting(
         False, kinds.SWITCH, "Add the tags that Pagekeep suggests for a page to its tags when it is first saved."
     )

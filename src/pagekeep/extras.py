@@ -35,6 +35,7 @@ EXTRAS: Final[dict[str, Extra]] = {
     "bulk": Extra("`pagekeep bulk`", ("fastwarc", "pyarrow", "rensa")),
     "documents": Extra("PDF files", ("pypdfium2",)),
     "feeds": Extra("RSS and Atom feeds", ("feedparser",)),
+    "signatures": Extra("signed receipts", ("cryptography",)),
     "sinks": Extra("stored secrets of sinks", ("cryptography",)),
     "browser": Extra("pages that need JavaScript", ("playwright",)),
     "openid": Extra("sign-in with OpenID Connect", ("joserfc",)),

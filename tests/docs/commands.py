@@ -75,6 +75,7 @@ NOT_RUN = (
     (r"demo\b", "fills a library for seconds; tests/doors/cli/test_demo.py does"),
     (r"check-links\b", "visits every page of the library; tests/library/history does"),
     (r"reparse --refetch", "visits every page of the library; tests/library/reparse does"),
+    (r"verify archive\.wacz --key", "needs a key; tests/doors/cli/test_library.py has one"),
     (r"user add mira *$", "the same as the one before it, on another server"),
     (r"save https://example.com/paper.pdf", "the same as with a file"),
     (r"export --format (epub|html|wacz|warc) .*(pinned|pages\.html|harbour)", "the same as without a query"),

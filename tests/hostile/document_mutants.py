@@ -36,7 +36,7 @@ class Reader:
         try:
             sealed = seal(DocumentTask(data, None, Options()), DOCUMENT)
             ((result, error),) = self._worker.run([sealed], DOCUMENT)
-            page = open_result(result, error)
+            page = open_result(DocumentTask, result, error)
         except PagekeepError as failure:
             return f"{failure.type}: {failure.message}"
         assert isinstance(page, Page)

@@ -458,11 +458,11 @@ def sink_calls(bob: Store, ada: dict[str, str]) -> dict[str, Callable[[], Any]]:
     sink = ada["sink"]
     return {
         "sink": lambda: bob.sink(sink),
-        "sinks": lambda: bob.sinks(hidden=True),
+        "sinks": lambda: bob.sinks(),
         "change_sink": lambda: bob.change_sink(sink, {}, None),
         "switch_sink": lambda: bob.switch_sink(sink, on=False, error=None, now=NOW),
         "remove_sink": lambda: bob.remove_sink(sink),
-        "due_sinks": lambda: bob.due_sinks(LATER, LATER),
+        "due_sinks": lambda: bob.due_sinks(LATER, LATER, each=5),
         "users_with_changes": lambda: bob.users_with_changes(),
         "lease_sink": lambda: bob.lease_sink(sink, "me", LATER, LATER, LATER),
         "begin_delivery": lambda: bob.begin_delivery(sink, "me", LATER, LATER),

@@ -24,24 +24,14 @@ from unittest.mock import patch
 from fastapi.testclient import TestClient
 
 from pagekeep import accounts as app
-from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
-from pagekeep.doors.http.image_proxy.signing import signed_path
-from pagekeep.doors.published_feeds import publish
-from pagekeep.library.annotations import annotate, annotation_number
-from pagekeep.library.crawl.crawls import start_crawl
-from pagekeep.library.crawl.options import CrawlOptions
-from pagekeep.library.items import tag_number
-from pagekeep.model import NewEntry
-from pagekeep.store import Store, open_store
-from tests.doors.http.list_filling import fill_lists
+from pagekeep.store import open_store
+from tests.doors.http.filling import fill_library
 from tests.doors.http.routes import ROUTES
-from tests.store.making import make_item, make_raw, postgres_server
-from tests.store.sinks import add_sink
+from tests.store.making import postgres_server
 
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
-PAGE: Final = "<title>The lamp</title><article><h1>The lamp</h1>" + "<p>He trims the lamp at dusk.</p>" * 60
 URL: Final = "https://example.com/lamp"
 MCP: Final = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 
@@ -75,53 +65,9 @@ class Reader:
         service = client.app.state.service  # type: ignore[attr-defined]
         user = app.add_user(service.accounts, "ada", "nine stoves and a kettle")
         with closing(open_store(settings.library or "", user.id)) as library:
-            self._known = self._fill(library, user.id, service)
+            self._known = fill_library(library, service, "lamp", URL, f"{URL}.png")
         self._headers = {"authorization": f"Bearer {app.add_token(service.accounts, user.id, 'r', ('read',)).secret}"}
         assert self.ask("GET", "/api/v1/items").status_code == 200  # its use is stored now
-
-    def _fill(self, library: Store, user: str, service: Any) -> dict[str, str]:
-        item = library.upsert(make_item(user_id=user, title="The lamp", url=URL), make_raw(PAGE.encode()))
-        later = clock.add_seconds(clock.now(), 3600)
-        jobs = []
-        for number in range(2):
-            job = library.enqueue(f"{URL}?{number}", f"{URL}?{number}", {}, later)
-            library.lease("hand", later, clock.add_seconds(clock.now(), 300))
-            library.fail(job.id, "hand", {"type": "NotFound", "message": "", "suggestions": []}, retry_at=None)
-            jobs.append(job.id)
-        notes = [annotate(library, item.id, "", note=f"Note {number}.").id for number in range(2)]
-        tokens = [app.add_token(service.accounts, user, "other").token.id for _ in range(2)]
-        app.open_session(service.accounts, user)
-        session = app.sessions(service.accounts, user)
-        feed, _ = library.add_feed("web", f"{URL}?feed", now=later, title="Lamps")
-        library.change_feed(feed.id, later, status="paused")
-        (entry,) = library.put_entries(feed.id, [NewEntry("lamp", "The lamp", url=f"{URL}?entry")], later).added
-        crawls = [start_crawl(library, CrawlOptions((f"https://{name}.example/",))) for name in ("docs", "blog")]
-        for crawl in crawls:
-            library.cancel_crawl(crawl.id, clock.now())
-        return {
-            "number": str(library.numbers([item.id])[item.id]),
-            "mark": str(annotation_number(library.annotations(item.id)[0])),
-            "reed": str(tag_number("reed")),
-            "feed": feed.id,
-            "entry": entry,
-            "published": publish(library, service.accounts, "lamp")[0].id,
-            "other_published": publish(library, service.accounts, "lamp")[0].id,
-            "crawl": crawls[0].id,
-            "other_crawl": crawls[1].id,
-            "sink": add_sink(library, "secret", ()).id,
-            "other_sink": add_sink(library, "other", ()).id,
-            "item": item.id,
-            **fill_lists(library, item.id, "reed"),
-            "job": jobs[0],
-            "other_job": jobs[1],
-            "annotation": notes[0],
-            "other_annotation": notes[1],
-            "token": tokens[0],
-            "other_token": tokens[1],
-            "session": session[0].id,
-            "url": URL,
-            "picture": signed_path(service.secret, user, "https://example.com/lamp.png"),
-        }
 
     def ask(self, method: str, path: str, body: Any = None, form: dict[str, str] | None = None) -> Any:
         return self.client.request(method, path, json=body, data=form, headers=self._headers, follow_redirects=False)

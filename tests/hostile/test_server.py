@@ -9,13 +9,42 @@ from pathlib import Path
 
 from tests.hostile import server_connections, server_sign_in, server_slow, server_streams
 
+_ONE_LIBRARY_FOR_ALL = """
+import sys
+from pagekeep.doors.http.open_libraries import OpenLibraries
+from tests.hostile import server_two_users
+
+take, users = OpenLibraries._take, []
+OpenLibraries._take = lambda self, user: take(self, users.append(user) or users[0])  # Ada asks first
+sys.exit(server_two_users.main(["8", "--engine", "sqlite", "--only", "/api/v1/items/{item_id}/annotations"]))
+"""
+
+
+def run_apart(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in a process of its own: schemathesis leaves connections open."""
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, cwd=Path(__file__).parents[2], env=environ
+    )
+
 
 def test_no_request_ends_in_a_fault_of_the_server() -> None:
-    command = [sys.executable, "-m", "tests.hostile.server_fuzz", "3"]  # apart: the tool leaves connections open
-    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    ran = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], env=environ)
+    ran = run_apart("-m", "tests.hostile.server_fuzz", "3")
     assert ran.returncode == 0, ran.stderr[-3000:]
     assert "no fault of the server" in ran.stdout
+
+
+def test_no_request_of_one_user_shows_or_changes_what_another_has() -> None:
+    ran = run_apart("-m", "tests.hostile.server_two_users", "1", "--engine", "sqlite")
+    assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]
+    assert " 0 faults" in ran.stdout
+
+
+def test_words_and_rows_of_another_user_would_be_noticed() -> None:
+    ran = run_apart("-c", _ONE_LIBRARY_FOR_ALL)
+    assert ran.returncode > 0, ran.stderr[-3000:]
+    assert "Ada's words" in ran.stdout
+    assert "a row of Ada's changed" in ran.stdout
 
 
 def test_others_are_answered_while_many_dawdle(tmp_path: Path) -> None:

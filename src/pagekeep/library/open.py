@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 
 from pagekeep.config import Settings
 from pagekeep.errors import DatabaseUnreachable, StoreError
+from pagekeep.library.receipts.signatures import KEY_FILE, Signer
 from pagekeep.store import LOCAL_USER, Store, default_library, install_library, open_store
 from pagekeep.store.salvage import Salvage, salvage
 
@@ -39,7 +40,8 @@ def open_library(settings: Settings, user: str | None = None, *, workers: bool =
 
     With `workers`, it gives jobs of all users.
     """
-    return open_store(settings.library, user or settings.user, keep_raw=settings.keep_raw, workers=workers)
+    sign = Signer(data_folder(settings) / KEY_FILE) if settings.sign_receipts else None
+    return open_store(settings.library, user or settings.user, keep_raw=settings.keep_raw, workers=workers, sign=sign)
 
 
 def library_path(settings: Settings) -> Path | None:

@@ -23,6 +23,7 @@ from pagekeep.library.history.texts import is_current, read_text
 from pagekeep.library.history.versions import retention
 from pagekeep.library.pictures.job import request_pictures
 from pagekeep.library.queue.jobs import HeldJob, hold_job
+from pagekeep.library.receipts.timestamps import request_timestamp
 from pagekeep.model import (
     Fetched,
     Item,
@@ -93,6 +94,7 @@ async def save(
     again = not saved.unchanged  # what could not be had before is tried again when the page has changed
     job = await to_thread(request_pictures, store, saved.item, retrieval.settings, again=again)
     await to_thread(request_configured, store, saved.item, retrieval.settings, changed=again)
+    await to_thread(request_timestamp, store, saved.item, retrieval.settings)
     return replace(saved, pictures_job=job.id if job else None)
 
 

@@ -92,6 +92,8 @@ class ItemMetadata:
     """Of a message: the ids of the items of its attachments."""
     text_hash: str | None = None
     """SHA-256 of the item's text as it was stored last, frontmatter included."""
+    signature: Mapping[str, Any] | None = None
+    """The receipt as the library signed it when the text was stored: `statement`, `key` and `signature`, and `timestamp`."""
     retry_count: int = 0
     """Retries by hand since the last success."""
     last_error: Mapping[str, Any] | None = None

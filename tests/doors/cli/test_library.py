@@ -628,6 +628,26 @@ def test_verify_proves_pages_and_finds_a_damaged_one(shell: Shell) -> None:
     assert (shown.exit_code, ids[0][:8] in shown.stderr) == (1, True)
 
 
+def test_verify_checks_every_page_with_the_key(shell: Shell) -> None:
+    shell.env["PAGEKEEP_SIGN_RECEIPTS"] = "true"
+    shell.bodies |= {name: article(300, title=name) for name in "ab"}
+    shell.save("a")
+    archive = str(shell.folder / "out.wacz")
+    shell.run("export", "--format", "wacz", archive)
+    ((key, count),) = shell.json("verify")["signed"].items()
+    assert count == 1
+    assert f"1 page signed by {key}" in shell.run("verify").stdout
+    other = f"{'A' * 43}="
+    for names in ((), (archive,)):
+        assert shell.json("verify", *names, "--key", key)["unsigned"] == []
+        done = shell.run("verify", *names, "--key", other)
+        assert (done.exit_code, "1 page not signed by this key." in done.stdout) == (1, True)
+    assert shell.json("verify", "--key", "nonsense", code=2)["error"]["type"] == "InvalidQuery"
+    shell.env["PAGEKEEP_SIGN_RECEIPTS"] = "false"
+    shell.save("b")
+    assert len(shell.json("verify", "--key", key, code=1)["unsigned"]) == 1
+
+
 def test_reparse_touches_stale_items_alone_and_a_dry_run_shows_the_diff(shell: Shell) -> None:
     """Seed 000, migration: --dry-run and --limit."""
     for name in "ab":

@@ -188,7 +188,7 @@ def test_several_processes_give_the_same_as_one(library: Store, many: list[str])
     assert run(library) == []
 
 
-def extract_or_die(sent: Any) -> object:
+def extract_or_die(sent: Any) -> Item:
     """Extracts a page as the real function does, but for one page that kills the process."""
     if sent[0].item.url.endswith("/7"):
         os._exit(9)

@@ -26,6 +26,7 @@ from pagekeep.library.open import outlast
 from pagekeep.library.pictures import job as pictures
 from pagekeep.library.queue.jobs import LEASE_SECONDS, MAX_LEASE_SECONDS
 from pagekeep.library.queue.slices import SliceResult
+from pagekeep.library.receipts import timestamps
 from pagekeep.library.reparse import many
 from pagekeep.library.save import save
 from pagekeep.library.schedule import start_due
@@ -57,6 +58,7 @@ _TASKS: Final[dict[str, _Task]] = {
     links.TASK: links.links_job,
     webhooks.TASK: webhooks.deliver_job,
     archives.SUBMIT_TASK: archives.submit_job,
+    timestamps.TASK: timestamps.timestamp_job,
     inbox.KEEP_TASK: inbox.keep_job,
     sources.TASK: mail.poll_job,
     subscriptions.TASK: poll.feeds_job,

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pagekeep import clock
-from pagekeep.errors import InvalidQuery, StoreError
 from pagekeep.library.items import get_item
 from pagekeep.model import Item
 from pagekeep.model.reading import ReadingState, ReadState
@@ -49,7 +48,7 @@ def report_position(
     `at` is the device's time; one in the future counts as now, so that a wrong clock cannot win for ever.
     """
     now = clock.now()
-    time = min(_parse_time(at), now) if at else now
+    time = min(clean_time(at), now) if at else now
 
     def change(old: ReadingState) -> ReadingState:
         if time < old.updated_at:
@@ -79,10 +78,3 @@ def started_items(store: Store, limit: int = 4) -> tuple[StartedItem, ...]:
     states = store.items_in_state("reading", min(limit, _MAX_SHELF))
     items = store.items_by_id([state.item_id for state in states])
     return tuple(StartedItem(items[state.item_id], state) for state in states if state.item_id in items)
-
-
-def _parse_time(time: str) -> str:
-    try:
-        return clean_time(time)
-    except StoreError:
-        raise InvalidQuery(f"{time:.40} is not a time.", suggestions=("Write it as 2025-03-19T10:30:00Z.",)) from None

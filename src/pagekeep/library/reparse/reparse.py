@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, islice
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
@@ -74,7 +74,7 @@ def reparse(
     first = list(islice(remaining, MIN_PAGES_FOR_POOL))
     count = (processes or os.cpu_count() or 1) if len(first) == MIN_PAGES_FOR_POOL else 1
     stored = _read_stored(store, chain(first, remaining), max_bytes)
-    for item, extracted in extract_all(stored, count, rules):
+    for item, extracted in extract_all(stored, count, rules, _TASK):
         try:
             result = _settle(store, item, extracted, force=force, dry_run=dry_run)
         except NotFound:  # it was purged while it was extracted
@@ -177,12 +177,17 @@ async def reparse_one(
 
 
 def extract_stored(sent: tuple[StoredPage | PagekeepError, bytes]) -> Item:
-    """Return the item that a page makes now; runs in a worker process. The rules are pickled, and read only once."""
-    job, rules = sent[0], _read_rules(sent[1])
+    """Return the item that a page makes now; runs in a worker process."""
+    page, job = extract_stored_page(sent)
+    return build(page, build_item.to_fetched(job.raw), job.item, _read_rules(sent[1]), job.options)
+
+
+def extract_stored_page(sent: tuple[StoredPage | PagekeepError, bytes]) -> tuple[Page, StoredPage]:
+    """Return what is extracted from a page, and the page; runs in a worker process. The rules are pickled, and read once."""
+    job = sent[0]
     if isinstance(job, PagekeepError):
         raise job
-    fetched = build_item.to_fetched(job.raw)
-    return build(extract_page(fetched, job.options, rules), fetched, job.item, rules, job.options)
+    return extract_page(build_item.to_fetched(job.raw), job.options, _read_rules(sent[1])), job
 
 
 @lru_cache(maxsize=2)
@@ -194,10 +199,8 @@ def _read_rules(data: bytes) -> Rulebook:
 _TASK: Final = f"{__name__}:{extract_stored.__name__}"
 
 
-def extract_all(
-    pages: Iterator[Stored], processes: int, rules: Rulebook
-) -> Iterator[tuple[Item, Item | PagekeepError]]:
-    """Yield every page with its result, in order, with only a few pages in progress."""
+def extract_all(pages: Iterator[Stored], processes: int, rules: Rulebook, task: str) -> Iterator[tuple[Item, Any]]:
+    """Yield every page with what the task returns, or its `PagekeepError`, in order, with only a few pages in progress."""
     data = pickle.dumps(rules, pickle.HIGHEST_PROTOCOL)
     sent: deque[Item] = deque()
 
@@ -206,7 +209,7 @@ def extract_all(
             sent.append(item)
             yield job, data
 
-    with Pool(_TASK, processes, PAGE) as pool:
+    with Pool(task, processes, PAGE) as pool:
         pool.fork()
         for result, error, _ in pool.map(jobs(), batch=_BATCH):
             yield sent.popleft(), result if error is None else error

@@ -63,17 +63,31 @@ class Reparsed(TypedDict):
     item: Item
 
 
+class Timestamped(TypedDict):
+    time: str
+    authority: str
+    """The name in the service's certificate; anyone can choose one."""
+    certificate: str
+    """SHA-256 of the certificate; check that it is the one you know."""
+
+
 class Verification(TypedDict):
     id: str
     url: str
     title: str
     state: Literal["verified", "unproven", "damaged", "differs", "failed"]
-    """`unproven`: nothing is wrong, but the text could not be derived again."""
-    compared: list[Literal["raw_page", "text", "markdown", "frontmatter", "versions", "files"]]
+    """`unproven`: nothing is wrong, but not all of the text can be proven."""
+    compared: list[
+        Literal["signature", "timestamp", "raw_page", "text", "markdown", "frontmatter", "versions", "files"]
+    ]
     """What was compared with its recorded hash, or with what the raw page gives."""
     reason: str | None
     message: str | None
     """What is wrong, or what could not be compared."""
+    signed_by: str | None
+    """The public key that signed the receipt of this text (Ed25519, Base64); check that it is the one you know."""
+    timestamp: Timestamped | None
+    """When a time stamp service says that this signature was there (RFC 3161)."""
 
 
 class Purged(TypedDict):
