@@ -133,7 +133,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.server_fuzz 200
 	$(BIN)/python -m tests.hostile.server_two_users 60
 	$(BIN)/python -m tests.hostile.server_slow 300
-	$(BIN)/python -m tests.hostile.server_connections 300 60
+	$(BIN)/python -m tests.hostile.server_connections 2000 60
 	$(BIN)/python -m tests.hostile.server_sign_in 400
 	$(BIN)/python -m tests.hostile.openid_providers --full
 	$(BIN)/python -m tests.hostile.session_fixation --full

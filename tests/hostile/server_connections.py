@@ -1,6 +1,6 @@
-"""H6: hundreds of hostile connections beside 20 readers. Sign-in, list, read and save go on without an error.
+"""H6, P12: thousands of hostile connections beside 20 readers. Sign-in, list, read and save go on without an error.
 
-    python -m tests.hostile.server_connections 300 60      # connections, seconds
+    python -m tests.hostile.server_connections 2000 60      # connections, seconds
 
 Each hostile client opens its connection again as soon as it was ended. None is signed in. They leave bodies unfinished, send a
 byte per second, send slow heads, stay idle or silent, and send 30 MB of JSON or form data.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import resource
 import sys
 import tempfile
 import threading
@@ -187,6 +188,14 @@ class Reader(threading.Thread):
             return text
 
 
+def allow_files(count: int) -> None:
+    """Let this process open that many files, if the system allows it: each connection takes one, and the usual limit is 1,024."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < count:
+        most = count if hard == resource.RLIM_INFINITY else min(count, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 def attack(host: str, port: int, connections: int, counts: Counts, ending: threading.Event) -> threading.Thread:
     """Start the hostile clients, in a thread."""
 
@@ -238,7 +247,8 @@ def report(counts: Counts, connections: int, grown: int) -> str:
 
 
 def main() -> None:
-    connections = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    allow_files(8_192)
+    connections = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 60
     with tempfile.TemporaryDirectory() as folder:
         counts, grown = run(Path(folder), connections, seconds)

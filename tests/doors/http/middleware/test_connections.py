@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
@@ -35,14 +35,32 @@ class Running:
     def __init__(self, server: uvicorn.Server) -> None:
         self._server = server
         self._stack = ExitStack()
+        self._released = threading.Event()
 
     def connect(self, sent: bytes = b"") -> socket.socket:
-        port = self._server.servers[0].sockets[0].getsockname()[1]
         before = Counted.accepted
-        client = self._stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+        client = self._stack.enter_context(socket.create_connection(("127.0.0.1", self.port), timeout=20))
         client.sendall(sent)
         self.wait_until(lambda: Counted.accepted > before)
         return client
+
+    @property
+    def port(self) -> int:
+        return int(self._server.servers[0].sockets[0].getsockname()[1])
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep the server busy until `release`, or the end of the block."""
+        began = threading.Event()
+        self._server.servers[0].get_loop().call_soon_threadsafe(lambda: (began.set(), self._released.wait(20)))
+        began.wait(20)
+        try:
+            yield
+        finally:
+            self.release()
+
+    def release(self) -> None:
+        self._released.set()
 
     @property
     def open(self) -> list[Any]:
@@ -156,6 +174,7 @@ def test_a_new_connection_takes_the_place_of_the_one_that_waits_longest(
     start: Callable[..., Running], monkeypatch: pytest.MonkeyPatch, name: str, proxies: str
 ) -> None:
     monkeypatch.setattr(connections, name, 3)
+    monkeypatch.setattr(connections, "SEND_SECONDS", 0.0)
     running = start(forwarded_allow_ips=proxies)
     held = running.connect(b"GET /held HTTP/1.1\r\nHost: a\r\n\r\n")
     running.wait_until(lambda: any(each.is_answering for each in running.open))
@@ -176,6 +195,35 @@ def test_a_new_connection_takes_the_place_of_the_one_that_waits_longest(
     held.setblocking(False)
     with pytest.raises(BlockingIOError):
         held.recv(1)
+
+
+def test_of_connections_that_come_at_once_those_with_a_request_are_answered(
+    start: Callable[..., Running], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "MAX_CONNECTIONS", 10)
+    running = start(forwarded_allow_ips="*", timeout_keep_alive=3600)
+    port = running.port
+    with ExitStack() as stack, running.held():  # the server accepts all of them in one step
+        clients = [stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20)) for _ in range(60)]
+        for client in clients[:5]:
+            client.sendall(GET)
+        running.release()
+        assert [client.recv(15) for client in clients[:5]] == [b"HTTP/1.1 200 OK"] * 5
+        running.wait_until(lambda: len(running.open) == 10)
+
+
+def test_a_client_that_has_just_connected_has_time_to_send(
+    start: Callable[..., Running], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "MAX_CONNECTIONS", 10)
+    running = start(forwarded_allow_ips="*")
+    bodies = [running.connect(b"POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc") for _ in range(10)]
+    running.wait_until(lambda: sum(each.is_answering for each in running.open) == 10)
+    client = running.connect()
+    running.connect(GET)
+    assert [rest(body) for body in bodies[:2]] == [b"", b""]
+    client.sendall(GET)
+    assert client.recv(15) == b"HTTP/1.1 200 OK"
 
 
 def test_a_trusted_proxy_has_no_share(start: Callable[..., Running], monkeypatch: pytest.MonkeyPatch) -> None:

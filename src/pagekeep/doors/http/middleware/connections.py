@@ -1,13 +1,15 @@
 """Connections: time limits for heads and unread responses, and a share for each address. Uvicorn itself has none of these.
 
 When there are too many connections, the one that waits the longest for its client makes room: a request that has arrived is
-never given up for another.
+never given up for another. Of connections that come at the same time, each is read once before one of them is chosen.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+import sys
+from collections import defaultdict
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import h11
@@ -27,6 +29,10 @@ MAX_CONNECTIONS: Final = 1_000
 """Open connections of one process, unless the system allows fewer files."""
 MAX_ADDRESS_CONNECTIONS: Final = 100
 """The same from one address. Proxies that the server trusts are exempt: they pass on the connections of many."""
+MAX_UNREAD: Final = 2_048
+"""Connections over the limit that are read once before some make room: as many as the event loop accepts at a time."""
+SEND_SECONDS: Final = 1.0
+"""Time in which a client sends something before its connection is among the first to make room."""
 
 STREAMING: Final = "streaming"
 """Key of the request's state while an event stream is sent."""
@@ -51,7 +57,9 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Count the connection, and end another one if there are too many."""
         super().connection_made(transport)
-        self.address = network_of(self.client[0]) if self.client else ""
+        self.address = _network_of(self.client[0]) if self.client else ""
+        trusted = cast("Container[str]", getattr(self.app, "trusted_hosts", ()))
+        self._is_trusted = self.client is not None and self.client[0] in trusted
         self.waiting_since = self.loop.time()
         self._start_head_timer()
         self._make_room()
@@ -80,7 +88,8 @@ class Connection(H11Protocol):
     def sacrifice(self) -> int | None:
         """How early the connection makes room for others: 0 before 1, and so on; `None` if its request has arrived."""
         if not self.is_answering:
-            return 2
+            # A client that has just connected may be about to send: it goes with those that are sending.
+            return 2 if self.loop.time() - self.waiting_since > SEND_SECONDS else 3
         if STREAMING in self.scope["state"]:  # its client opens it again
             return 0
         if WAITING in self.scope["state"]:
@@ -160,38 +169,78 @@ class Connection(H11Protocol):
     # Shares
 
     def _make_room(self) -> None:
-        others = [other for other in self.connections if isinstance(other, Connection) and other is not self]
-        own = [other for other in others if other.address == self.address]
-        if len(own) >= MAX_ADDRESS_CONNECTIONS and not self._is_proxy():
-            self._replace_one(own)
-        elif len(others) >= max_connections():
-            ((address, _),) = Counter(other.client_address for other in others).most_common(1)
-            self._replace_one([other for other in others if other.client_address == address])
+        if not self._is_proxy():
+            own = [other for other in self._others() if other.address == self.address]
+            if len(own) >= MAX_ADDRESS_CONNECTIONS:
+                self._replace_one(own)
+                return
+        excess = len(self.connections) - max_connections()
+        if excess > min(MAX_UNREAD, _max_files() // 4):
+            self._replace_one(self._others())
+        if excess > 0:
+            # A timer runs after the event loop has read what arrived meanwhile, also with this connection.
+            self.loop.call_later(0, self._end_excess)
+
+    def _others(self) -> list[Connection]:
+        return [other for other in self.connections if isinstance(other, Connection) and other is not self]
 
     def _replace_one(self, others: list[Connection]) -> None:
         """End the connection that waits the longest; this one, if all of them have sent their requests."""
         ranked = [(rank, other.waiting_since, other) for other in others if (rank := other.sacrifice) is not None]
-        chosen = min(ranked, key=lambda each: each[:2])[2] if ranked else self
-        self.connections.discard(chosen)  # it does not count any more, though it ends a moment later
-        chosen.transport.abort()
+        (min(ranked, key=lambda each: each[:2])[2] if ranked else self)._end()
+
+    def _end_excess(self) -> None:
+        """End those that wait the longest, of the client with the most connections, until there are not too many."""
+        excess = len(self.connections) - max_connections()
+        if excess <= 0:
+            return
+        counts: dict[str, int] = defaultdict(int)
+        ranked: dict[str, list[tuple[int, float, Connection]]] = defaultdict(list)
+        for one in [*self._others(), self]:
+            address = one.client_address
+            counts[address] += 1
+            if (rank := one.sacrifice) is not None:
+                ranked[address].append((rank, one.waiting_since, one))
+        for waiting in ranked.values():
+            waiting.sort(key=lambda each: each[:2], reverse=True)
+        for _ in range(excess):
+            busiest = max(ranked, key=counts.__getitem__, default=None)
+            if busiest is None:
+                return
+            ranked[busiest].pop()[2]._end()
+            counts[busiest] -= 1
+            if not ranked[busiest]:
+                del ranked[busiest]
+
+    def _end(self) -> None:
+        self.connections.discard(self)  # it does not count any more, though it ends a moment later
+        self.transport.abort()
 
     @property
     def client_address(self) -> str:
         """The network of the client; behind a trusted proxy that of the client it names, when its request has arrived."""
         scope: Any = self.scope  # `None` before the first request
         named = scope.get("client") if scope and self._is_proxy() else None
-        return network_of(named[0]) if named else self.address
+        return _network_of(named[0]) if named else self.address
 
     def _is_proxy(self) -> bool:
-        trusted = cast("Container[str]", getattr(self.app, "trusted_hosts", ()))
-        return self.client is not None and self.client[0] in trusted
+        return self._is_trusted
+
+
+@lru_cache(maxsize=4_096)
+def _network_of(address: str) -> str:
+    return network_of(address)
 
 
 def max_connections() -> int:
     """Return the number of connections that this process may have open: at most half of its files."""
+    return min(MAX_CONNECTIONS, _max_files() // 2)
+
+
+def _max_files() -> int:
     try:
         import resource
     except ImportError:  # Windows has no such limit
-        return MAX_CONNECTIONS
+        return sys.maxsize
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else min(MAX_CONNECTIONS, soft // 2)
+    return sys.maxsize if soft == resource.RLIM_INFINITY else soft
