@@ -1,4 +1,4 @@
-"""ZIP archives whose list of files is forged: bounded memory and typed errors, however Python finds the list (H12).
+"""ZIP archives whose list of files is forged: bounded memory and typed errors, however Python finds the list (H12, P12).
 
 `python -m tests.hostile.zip_directories [--full]`
 """
@@ -18,7 +18,9 @@ from typing import Final
 from pagekeep.errors import PagekeepError
 from pagekeep.library.imports.input import archive as module
 from pagekeep.library.imports.input.archive import Archive
+from tests.hostile.quines import make_quine, nest, swallow
 
+_ENTRY: Final = b"PK\x01\x02"
 MAX_GROWTH_MB: Final = 600
 """Python keeps about 600 bytes for each of the 500,000 files that are allowed, besides the list itself."""
 
@@ -72,6 +74,11 @@ def archives(files: int, chance: random.Random, mutations: int) -> Iterator[tupl
     yield "bytes behind", plain + b"\x00" * 5_000
     yield "only an end", _end(65_535, 0xFFFFFFFF, 0xFFFFFFFF)
     small = _sample()
+    yield "a quine", make_quine(_FILES, "folder/a.zip")
+    yield "a quine that looks like an export", make_quine({}, "folder/export.json")
+    yield "1,000 archives in each other", nest(small, 1_000)
+    yield "a file that has the list of files", swallow(small, "folder/a.json")
+    yield "one file listed 1,000 times", _listed(small, 1_000)
     for number in range(mutations):
         harmed = bytearray(small)
         for _ in range(chance.randrange(1, 6)):
@@ -81,12 +88,24 @@ def archives(files: int, chance: random.Random, mutations: int) -> Iterator[tupl
         yield f"cut at {length}", small[:length]
 
 
+_FILES: Final = {f"folder/file {number}.json": b'[{"href": "https://example.com/"}]' * 30 for number in range(6)}
+
+
 def _sample() -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for number in range(6):
-            archive.writestr(f"folder/file {number}.json", b'[{"href": "https://example.com/"}]' * 30)
+        for name, data in _FILES.items():
+            archive.writestr(name, data)
     return out.getvalue()
+
+
+def _listed(data: bytes, times: int) -> bytes:
+    """Return the archive with the first entry of its list many times, under other names, all for the same bytes."""
+    start = data.index(_ENTRY)
+    end = data.index(_ENTRY, start + 4)
+    entry = data[start:end]
+    index = b"".join(entry.replace(b"file 0", b"%06d" % number) for number in range(times))
+    return data[:start] + index + _end(times, len(index), start)
 
 
 class CountedFile(io.BytesIO):

@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Iterator
 
 from tests.capture.documents.tiny_office import pack, unpack
+from tests.hostile.quines import make_quine, nest, swallow
 
 _ENTITIES = "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 10}">' for n in range(9))
 LAUGHS = f'<!DOCTYPE x [<!ENTITY a0 "ha">{_ENTITIES}]>'
@@ -40,6 +41,7 @@ def archive_bombs(data: bytes, main: str) -> Iterator[tuple[str, bytes]]:
     yield "main part twice", _twice(files, main)
     yield "paths upwards", pack({**files, "../../etc/passwd": b"x", "/abs": b"x", "a\\b": b"x"}, stored="mimetype")
     yield "an archive in itself", pack({**files, main: data}, stored="mimetype")
+    yield from self_containing(files, main)
     source = files[main]
     start = source.index(b"<") if not source.startswith(b"<?xml") else source.index(b"?>") + 2
     yield "billion laughs", repack(**{main: LAUGHS.encode() + source[start:].replace(b">", b">&a9;", 3)})
@@ -52,6 +54,19 @@ def archive_bombs(data: bytes, main: str) -> Iterator[tuple[str, bytes]]:
     names = b" ".join(b'a%d="%d"' % (n, n * 7919) for n in range(200_000))
     yield "many attributes", repack(**{main: source[start:].replace(b">", b" " + names + b">", 1)})
     yield "one long attribute", repack(**{main: source[start:].replace(b">", b' zz="' + _noise(1) * 8 + b'">', 1)})
+
+
+def self_containing(files: dict[str, bytes], main: str) -> Iterator[tuple[str, bytes]]:
+    """Yield archives that unpack to themselves, or to archives without end: as one more part, and as the main one."""
+    other = "media/a.zip"
+    rest = {name: data for name, data in files.items() if name != main}
+    deep = nest(pack(files), 1_000)
+    yield "a quine beside the parts", make_quine(files, other)
+    yield "a quine as the main part", make_quine(rest, main)
+    yield "1,000 archives in each other", pack({**files, other: deep}, stored=other)
+    yield "1,000 archives as the main part", pack({**files, main: deep}, stored=main)
+    yield "a part that has the list of parts", swallow(pack(files, stored="mimetype"), other)
+    yield "a main part that has the list of parts", swallow(pack(rest, stored="mimetype"), main)
 
 
 def _noise(seed: int, size: int = 100_000) -> bytes:

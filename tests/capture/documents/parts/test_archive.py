@@ -8,10 +8,16 @@ import zipfile
 
 import pytest
 
+import pagekeep
 from pagekeep.capture.documents.parts import archive
 from pagekeep.capture.documents.parts.archive import Archive
 from pagekeep.capture.documents.refusals import DamagedFile, EncryptedFile
 from pagekeep.errors import TooLarge
+from tests.capture.documents.tiny_office import unpack
+from tests.hostile.documents import docx, epub, odt
+from tests.hostile.documents.archives import self_containing
+from tests.hostile.documents.kind import Kind
+from tests.hostile.quines import make_quine, nest, swallow
 
 
 def packed(files: dict[str, bytes]) -> bytes:
@@ -62,6 +68,48 @@ def test_files_that_share_bytes_are_refused() -> None:
     second = data.rindex(b"PK\x01\x02")
     with pytest.raises(DamagedFile, match="overlap"):
         Archive(data[: second + 42] + struct.pack("<L", 0) + data[second + 46 :])
+
+
+def test_a_quine_is_read_once_and_gives_itself() -> None:
+    data = make_quine({"a": b"text", "mimetype": b"x"}, "self.zip")
+    found = Archive(data)
+    assert (found.names, found.read("a"), found.read("self.zip")) == (("a", "mimetype", "self.zip"), b"text", data)
+
+
+def test_a_file_that_contains_the_list_of_files_is_refused() -> None:
+    data = swallow(packed({"a": b"text"}), "self.zip")
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        assert data.endswith(file.read("self.zip"))
+    with pytest.raises(DamagedFile, match="overlap"):
+        Archive(data)
+
+
+def test_an_archive_in_an_archive_is_not_opened() -> None:
+    data = nest(packed({"a": b"text"}), 1_000)
+    assert Archive(data).names == ("a.zip",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "main"),
+    [(odt.KIND, "content.xml"), (epub.KIND, "OEBPS/book.opf"), (docx.KIND, "word/document.xml")],
+    ids=["odt", "epub", "docx"],
+)
+def test_documents_that_contain_themselves_are_read_or_refused(kind: Kind, main: str) -> None:
+    files = unpack(kind.originals()[0])
+    outcomes = {}
+    for name, data in self_containing(files, main):
+        try:
+            outcomes[name] = pagekeep.extract(data).quality.level in ("article", "simplified")
+        except DamagedFile:
+            outcomes[name] = False
+    assert outcomes == {
+        "a quine beside the parts": True,
+        "a quine as the main part": False,
+        "1,000 archives in each other": True,
+        "1,000 archives as the main part": False,
+        "a part that has the list of parts": False,
+        "a main part that has the list of parts": False,
+    }
 
 
 def test_damaged_and_encrypted_files_are_refused() -> None:

@@ -11,6 +11,7 @@ import pytest
 from pagekeep.errors import NotFound, ParseError, TooLarge
 from pagekeep.library.imports.input import archive as module
 from pagekeep.library.imports.input.archive import Archive, is_archive
+from tests.hostile.quines import make_quine
 
 
 def zipped(*files: tuple[str | zipfile.ZipInfo, bytes]) -> io.BytesIO:
@@ -52,6 +53,14 @@ def test_links_and_folders_are_not_there() -> None:
 def test_files_without_a_name_are_not_there() -> None:
     nameless = zipped(("~", b"x"), ("good.txt", b"y")).getvalue().replace(b"~", b"\0")
     assert Archive(io.BytesIO(nameless), "x.zip").names() == ["good.txt"]
+
+
+def test_an_archive_that_contains_itself_is_one_more_file() -> None:
+    data = make_quine({"good.txt": b"y"}, "self.zip")
+    archive = Archive(io.BytesIO(data), "x.zip")
+    assert archive.names() == ["good.txt", "self.zip"]
+    with archive.source("self.zip").open() as stream:
+        assert stream.read() == data
 
 
 def test_a_bomb_is_noticed_by_what_comes_out(monkeypatch: pytest.MonkeyPatch) -> None:
