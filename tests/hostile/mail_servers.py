@@ -197,6 +197,9 @@ class Hostile:
                 async for part in ANSWERS[self.answer](tag):
                     writer.write(part)
                     await writer.drain()
+                    await asyncio.sleep(
+                        0
+                    )  # else a lost TLS connection is never noticed: nothing fills up, and nothing waits
                 if self.answer == "end":
                     return
             elif not await self._send(writer, await self._honest(step, tag, line, reader, writer)):

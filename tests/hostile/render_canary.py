@@ -1,4 +1,4 @@
-"""R1: a page tries every way out it has towards a canary that the guard refuses. None may reach it.
+"""R1, P12: a page tries every way out it has towards a canary that the guard refuses. None may reach it.
 
 `python tests/hostile/render_canary.py` tries all ways that leave the page standing on one page, and the others one by one;
 with `--full` each has a page of its own. The control, plain Playwright without our proxy, must leak, or the canary is deaf.
@@ -261,10 +261,13 @@ def main() -> int:
     full = parser.parse_args().full
     with trap() as here:
         control = asyncio.run(unguarded(here, each=full))
+        control_datagrams = here.udp.datagrams
     with trap() as here:
         leaked = asyncio.run(guarded(here, each=full))
+        datagrams = here.udp.datagrams
     with trap() as here:
         leaked |= asyncio.run(guarded(here, each=full, visual=True))
+        datagrams += here.udp.datagrams
     ways = (STAYING | LEAVING).keys()
     heard = control & ways
     # A way that the control does not leak by either proves nothing about the guard: say which.
@@ -272,6 +275,7 @@ def main() -> int:
         f"control: {len(heard)} of {len(ways)} ways leak, and {sorted(control - ways)}; deaf to {sorted(ways - control)}"
     )
     print(f"guarded: {len(leaked)} leak {sorted(leaked)}")
+    print(f"UDP by WebRTC: {control_datagrams} datagrams from the control, {datagrams} guarded")
     return 0 if not leaked and len(heard) >= 26 and "datagrams" in control else 1
 
 
