@@ -637,7 +637,9 @@ def attack(server: Server, rounds: int = 20) -> Attack:
         attack_by_use_cases(bob, known, Path(folder), result)
         attack_accounts(server, result)
         result.check("Ada's rows were changed", rows_of(server, "ada") == before)
-        result.check(f"Bob has rows: {rows_of(server, 'bob')[:2]}", not rows_of(server, "bob"))
+        # The engine numbers the commits of each user's connections.
+        own = [row for row in rows_of(server, "bob") if not row.startswith("commits: ")]
+        result.check(f"Bob has rows: {own[:2]}", not own)
         attack_by_copies(server, Path(folder), result)
         attack_at_once(server, rounds, result)
     return result

@@ -33,6 +33,9 @@ class ImapServer:
     on_body: Callable[[int], None] | None = None
     """Called with the number of each message whose body is requested."""
 
+    _writers: list[asyncio.StreamWriter] = field(default_factory=list)
+    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
     def add(self, message: bytes, folder: str = "INBOX") -> int:
         """Add a message and return its number."""
         messages = self.folders.setdefault(folder, {})
@@ -56,7 +59,7 @@ class ImapServer:
 
     def _run(self, ready: threading.Event) -> None:
         asyncio.set_event_loop(self._loop)
-        server = self._loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self.tls))
+        server = self._loop.run_until_complete(asyncio.start_server(self._accept, "127.0.0.1", 0, ssl=self.tls))
         self.port = server.sockets[0].getsockname()[1]
         ready.set()
         self._loop.run_forever()
@@ -65,7 +68,15 @@ class ImapServer:
         for task in tasks:
             task.cancel()
         self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        for writer in self._writers:
+            writer.close()
+        for _ in range(3):  # closing a transport takes some rounds of the loop
+            self._loop.run_until_complete(asyncio.sleep(0))
         self._loop.close()
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.append(writer)  # its task may be cancelled before it runs
+        self._tasks.append(self._loop.create_task(self._serve(reader, writer)))
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

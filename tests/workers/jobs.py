@@ -31,7 +31,7 @@ def work(job: tuple[str, object]) -> object:
         while True:
             pass
     if what == "sleep":
-        time.sleep(60)
+        time.sleep(90)
     if what == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
     if what == "vanish":
@@ -44,7 +44,7 @@ def work(job: tuple[str, object]) -> object:
         for pipe in range(3, 32):  # wherever the pipe for results is
             with suppress(OSError):
                 os.write(pipe, value)
-        time.sleep(60)
+        time.sleep(90)
     if what == "eat":
         return len(bytearray(3_000_000_000))
     raise AssertionError(what)

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Iterator
 from contextvars import copy_context
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from pagekeep.workers import Client, Limits, Room, current_client
 from pagekeep.workers.worker import Worker
 from tests.workers.jobs import Do, Wait
 
-TIGHT = Limits(cpu_seconds=0.5, wall_seconds=3, megabytes=1_000, input_bytes=10_000, result_bytes=10_000)
+TIGHT = Limits(cpu_seconds=0.5, wall_seconds=60, megabytes=1_000, input_bytes=10_000, result_bytes=10_000)
 
 
 @pytest.fixture(scope="module")
@@ -41,15 +42,16 @@ def test_tasks_run_in_other_processes_that_live_on(room: Room) -> None:
     ("bad", "message"),
     [
         ("loop", "took more than 0.5 s of CPU time"),
-        ("sleep", "took more than 3 s."),
+        ("sleep", "took more than 1 s."),
         ("crash", "memory"),
         ("vanish", "was killed"),
         ("eat", "memory"),
     ],
 )
 def test_a_task_over_its_limits_gets_an_error_and_the_next_a_new_process(room: Room, bad: str, message: str) -> None:
+    limits = replace(TIGHT, wall_seconds=1) if bad == "sleep" else TIGHT  # a busy machine must not end the others first
     with pytest.raises(ParseError) as failed:
-        room.run_blocking(Do(bad), TIGHT)
+        room.run_blocking(Do(bad), limits)
     assert message in failed.value.message
     assert room.run_blocking(Do("echo", "next"), TIGHT) == "next"
 

@@ -330,6 +330,7 @@ function placeSoon() {
   placeTimer = setTimeout(placeToolbar, 120);
 }
 document.addEventListener("selectionchange", placeSoon);
+placeSoon(); // text may have been selected before this script was loaded
 addEventListener("scroll", () => { if (!toolbar.hidden) placeSoon(); }, { passive: true });
 addEventListener("resize", placeSoon);
 toolbar.addEventListener("pointerdown", (event) => event.preventDefault()); // keep the selection
