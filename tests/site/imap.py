@@ -64,15 +64,20 @@ class ImapServer:
         ready.set()
         self._loop.run_forever()
         server.close()
+        self._turn()
         tasks = asyncio.all_tasks(self._loop)
         for task in tasks:
             task.cancel()
         self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
         for writer in self._writers:
             writer.close()
-        for _ in range(3):  # closing a transport takes some rounds of the loop
-            self._loop.run_until_complete(asyncio.sleep(0))
+        self._turn()
         self._loop.close()
+
+    def _turn(self) -> None:
+        """Let the loop turn some times: what was accepted gets its transport, and what was closed its end."""
+        for _ in range(5):
+            self._loop.run_until_complete(asyncio.sleep(0))
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.append(writer)  # its task may be cancelled before it runs
