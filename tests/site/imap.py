@@ -70,7 +70,7 @@ class ImapServer:
             task.cancel()
         self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
         for writer in self._writers:
-            writer.close()
+            writer.transport.abort()  # closing waits for a client that reads
         self._turn()
         self._loop.close()
 
