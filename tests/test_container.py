@@ -6,8 +6,10 @@ import ipaddress
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +17,9 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from pagekeep import accounts, config
 from pagekeep.library.open import install_library
@@ -22,6 +27,7 @@ from pagekeep.store import open_accounts, open_store, postgres
 from tests.store.making import make_item, postgres_server
 
 ROOT = Path(__file__).parents[1]
+EXTRAS = ("browser", "documents", "feeds", "mcp", "postgres", "server")
 EXACT = re.compile(r"[\w./-]+:\d+\.\d+\.?\d*-[a-z]+(-[a-z]+)*(@sha256:[0-9a-f]{64})?")
 
 
@@ -31,11 +37,70 @@ def compose() -> dict[str, Any]:
     return loaded
 
 
-def test_images_have_exact_versions(compose: dict[str, Any]) -> None:
+def test_images_have_exact_versions_and_can_be_given_by_digest(compose: dict[str, Any]) -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text()
     images = [service["image"] for service in compose["services"].values() if "build" not in service]
-    images += re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    images += [
+        service["build"]["args"]["PYTHON_IMAGE"] for service in compose["services"].values() if "build" in service
+    ]
     assert len(images) == 4
-    assert [image for image in images if not EXACT.fullmatch(image.replace("-slim", ""))] == []
+    variables = [re.fullmatch(r"\$\{([A-Z]+_IMAGE):-(.+)\}", image) for image in images]
+    assert all(variables), images
+    defaults = {found[1]: found[2] for found in variables if found}
+    assert set(defaults) == {"CADDY_IMAGE", "POSTGRES_IMAGE", "PYTHON_IMAGE"}
+    assert [image for image in defaults.values() if not EXACT.fullmatch(image.replace("-slim", ""))] == []
+    assert re.findall(r"^FROM (\S+)", dockerfile, re.MULTILINE) == ["${PYTHON_IMAGE}"] * 2
+    assert re.findall(r"^ARG (.+)", dockerfile, re.MULTILINE) == [f"PYTHON_IMAGE={defaults['PYTHON_IMAGE']}"]
+
+
+def read_requirements(name: str) -> dict[str, tuple[Version, list[str]]]:
+    """Return the version and the hashes of each package; fail for a line that is anything else."""
+    found: dict[str, tuple[Version, list[str]]] = {}
+    lines = (ROOT / "contrib" / name).read_text().splitlines()
+    comment, *lines = lines
+    assert comment.startswith("# Written by scripts/make_container_requirements.py ")
+    for line in lines:
+        if entry := re.fullmatch(r"([a-z0-9-]+)==([\w.]+) \\", line):
+            hashes: list[str] = []
+            found[entry[1]] = (Version(entry[2]), hashes)
+        else:  # no addresses of servers, no paths, nothing without a hash
+            digest = re.fullmatch(r"    --hash=sha256:([0-9a-f]{64})( \\)?", line)
+            assert digest, line
+            hashes.append(digest[1])
+    return found
+
+
+def test_the_image_installs_what_the_program_needs_by_hashes() -> None:
+    script = runpy.run_path(str(ROOT / "scripts" / "make_container_requirements.py"))
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    project = pyproject["project"]
+    needed = [*project["dependencies"], *(line for extra in EXTRAS for line in project["optional-dependencies"][extra])]
+    assert script["EXTRAS"] == EXTRAS
+    for name, wanted in (
+        ("requirements.txt", needed),
+        ("build-requirements.txt", pyproject["build-system"]["requires"]),
+    ):
+        listed = read_requirements(name)
+        assert [package for package, (_, hashes) in listed.items() if not hashes] == []
+        for line in map(Requirement, wanted):
+            version, _ = listed[canonicalize_name(line.name)]
+            assert version in line.specifier, line
+
+
+def test_every_package_of_the_image_comes_from_these_files() -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    commands = re.findall(r"/pip (?:install|wheel) [^&\n]+", dockerfile.replace("\\\n", " "))
+    assert len(commands) == 4
+    assert all("--require-hashes" in one or "--no-index --no-deps" in one for one in commands)
+    assert "--no-build-isolation" in next(one for one in commands if one.startswith("/pip wheel"))
+
+
+def test_all_that_the_image_is_built_from_is_sent_to_the_engine() -> None:
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    allowed = (ROOT / ".dockerignore").read_text().split()
+    sources = [source for line in copied for source in line.split()]
+    assert len(sources) > 5
+    assert [source for source in sources if f"!{source}" not in allowed or not (ROOT / source).exists()] == []
 
 
 def test_the_server_is_not_the_superuser_of_the_database(compose: dict[str, Any]) -> None:
