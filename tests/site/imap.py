@@ -63,8 +63,8 @@ class ImapServer:
         self.port = server.sockets[0].getsockname()[1]
         ready.set()
         self._loop.run_forever()
-        server.close()
         self._turn()
+        server.close()
         tasks = asyncio.all_tasks(self._loop)
         for task in tasks:
             task.cancel()

@@ -6,6 +6,7 @@ import io
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from pagekeep.errors import ParseError
 from pagekeep.library.feeds.parse.decode import to_xml
 from pagekeep.library.feeds.parse.fields import MAX_LISTED, to_address, to_author, to_html, to_text, to_time
 from pagekeep.library.feeds.parse.values import MAX_ENTRIES, ParsedEntry, ParsedFeed
@@ -18,13 +19,16 @@ def read(text: str, url: str) -> ParsedFeed | None:
     """Return the feed in an XML document, well-formed or not; `None` when there is none."""
     import feedparser
 
-    document = feedparser.parse(
-        io.BytesIO(to_xml(text)),
-        response_headers={"content-location": url, "content-type": "application/xml; charset=utf-8"},
-        # Addresses and markup are left to the clean-up that every page goes through.
-        sanitize_html=False,
-        resolve_relative_uris=False,
-    )
+    try:
+        document = feedparser.parse(
+            io.BytesIO(to_xml(text)),
+            response_headers={"content-location": url, "content-type": "application/xml; charset=utf-8"},
+            # Addresses and markup are left to the clean-up that every page goes through.
+            sanitize_html=False,
+            resolve_relative_uris=False,
+        )
+    except Exception as error:  # broken markup makes feedparser raise errors of any kind
+        raise ParseError(f"The feed cannot be read ({type(error).__name__} in its markup).", suggestions=()) from error
     if not document.get("version") and not document.entries:
         return None
     feed = document.feed
@@ -57,7 +61,7 @@ def _ttl(feed: Mapping[str, Any]) -> int | None:
 
 
 def _link(where: Mapping[str, Any], rel: str, url: str) -> str | None:
-    for link in where.get("links") or ():
+    for link in _records(where, "links"):
         if link.get("rel") == rel and (found := to_address(link.get("href"), url)):
             return found
     return None
@@ -89,14 +93,14 @@ def _times(entry: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _text(where: Mapping[str, Any], name: str) -> str:
-    kind = str((where.get(f"{name}_detail") or {}).get("type") or "")
+    kind = str(_record(where, f"{name}_detail").get("type") or "")
     return to_text(where.get(name), html="html" in kind or None)
 
 
 def _address(entry: Mapping[str, Any], url: str) -> str | None:
     """Return the address of the entry's page: its link, or else its guid, or what it encloses."""
     for rel in ("alternate", ""):
-        for link in entry.get("links") or ():
+        for link in _records(entry, "links"):
             kind = str(link.get("type") or "")
             if link.get("rel", "") == rel and "json" not in kind and (found := to_address(link.get("href"), url)):
                 return found
@@ -110,7 +114,7 @@ def _address(entry: Mapping[str, Any], url: str) -> str | None:
 def _body(entry: Mapping[str, Any]) -> tuple[str, str | None]:
     """Return the whole text of an entry: of several versions, HTML rather than plain text, and the longer one."""
     best: tuple[bool, int, str, str | None] = (False, 0, "", None)
-    for content in entry.get("content") or ():
+    for content in _records(entry, "content"):
         kind, value = str(content.get("type") or ""), content.get("value")
         if content.get("src") or not isinstance(value, str) or not value.strip():
             continue
@@ -121,18 +125,18 @@ def _body(entry: Mapping[str, Any]) -> tuple[str, str | None]:
 
 
 def _summary(entry: Mapping[str, Any]) -> tuple[str, str | None]:
-    detail = entry.get("summary_detail") or {}
+    detail = _record(entry, "summary_detail")
     return to_html(entry.get("summary"), str(detail.get("type") or "")), detail.get("base")
 
 
 def _authors(entry: Mapping[str, Any]) -> str | None:
-    listed = [author.get("name") or author.get("email") for author in entry.get("authors") or ()]
+    listed = [author.get("name") or author.get("email") for author in _records(entry, "authors")]
     names = [name for one in (listed or [entry.get("author")]) if (name := to_author(one))]
     return ", ".join(dict.fromkeys(names[:MAX_LISTED])) or None
 
 
 def _extra(entry: Mapping[str, Any], url: str) -> Iterator[tuple[str, Any]]:
-    tags = (to_text(tag.get("label") or tag.get("term")) for tag in entry.get("tags") or ())
+    tags = (to_text(tag.get("label") or tag.get("term")) for tag in _records(entry, "tags"))
     if categories := list(dict.fromkeys(tag for tag in tags if tag))[:MAX_LISTED]:
         yield "categories", categories
     if enclosures := list(_enclosures(entry, url)):
@@ -147,8 +151,8 @@ def _extra(entry: Mapping[str, Any], url: str) -> Iterator[tuple[str, Any]]:
 
 def _enclosures(entry: Mapping[str, Any], url: str) -> Iterator[dict[str, Any]]:
     seen = set()
-    links = [link for link in entry.get("links") or () if link.get("rel") == "enclosure"]
-    for one in (*links, *(entry.get("media_content") or ())):
+    links = [link for link in _records(entry, "links") if link.get("rel") == "enclosure"]
+    for one in (*links, *_records(entry, "media_content")):
         address = to_address(one.get("href") or one.get("url"), url)
         if address is None or address in seen:
             continue
@@ -161,6 +165,17 @@ def _enclosures(entry: Mapping[str, Any], url: str) -> Iterator[dict[str, Any]]:
 
 
 def _image(entry: Mapping[str, Any], url: str) -> str | None:
-    thumbnails = [one.get("url") for one in entry.get("media_thumbnail") or ()]
-    own = (entry.get("image") or {}).get("href") if isinstance(entry.get("image"), Mapping) else None
+    thumbnails = [one.get("url") for one in _records(entry, "media_thumbnail")]
+    own = _record(entry, "image").get("href")
     return next((found for one in (*thumbnails, own) if (found := to_address(one, url))), None)
+
+
+def _records(where: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """Return the entries of a list. Broken markup makes feedparser put values of any kind anywhere."""
+    values = where.get(name)
+    return [one for one in values if isinstance(one, Mapping)] if isinstance(values, list) else []
+
+
+def _record(where: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = where.get(name)
+    return value if isinstance(value, Mapping) else {}
