@@ -33,7 +33,7 @@ from pagekeep.library.storage import remove_unused
 from pagekeep.openid.provider import Provider
 from pagekeep.present.renderer import Renderer
 from pagekeep.workers import Room
-from pagekeep.workers.heap import Heap
+from pagekeep.workers.heap import Heap, return_large_blocks
 
 SCREENSHOT_SECONDS: Final = 3600
 """Seconds that a screenshot is available."""
@@ -163,6 +163,7 @@ async def _remove_unused(service: Service) -> None:
 
 async def _return_memory() -> None:
     """Return the memory of large requests to the system: the C library would keep it for each thread that answered one."""
+    return_large_blocks()
     heap = Heap()
     while True:
         await asyncio.sleep(_TIDY_SECONDS)
