@@ -207,7 +207,13 @@ def run(texts: Sequence[str]) -> tuple[int, list[str]]:
         library = str(Path(folder) / "library.db")
         with closing(open_accounts(library)) as known:
             token = accounts.add_token(known, LOCAL_USER, "assistant", ("read", "write")).secret
-        settings = {"allow_hosts": "127.0.0.1", "per_host_delay": "0", "render": "never", "retries": "0"}
+        settings = {
+            "allow_hosts": "127.0.0.1",
+            "per_host_delay": "0",
+            "render": "never",
+            "retries": "0",
+            "token_requests": "0",
+        }
         with served(library, "--log-level", "error", rules=f"{folder}/rules", **settings) as server:
             assistant = Assistant(server, token)
             for number, text in enumerate(texts):
