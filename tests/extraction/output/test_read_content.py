@@ -9,7 +9,7 @@ import pytest
 from pagekeep import dom
 from pagekeep.extraction.output.read_content import read_content
 from pagekeep.extraction.output.sanitise import sanitise
-from pagekeep.model.clean_tree import CleanNode, read_tree
+from pagekeep.model.clean_tree import CleanElement, CleanNode, read_tree
 
 ALLOWED = (
     "p h2 h3 ul ol li dl dt dd blockquote hr div section details summary a strong em code sup small br ruby rt rp span pre img "
@@ -133,3 +133,13 @@ def test_a_deep_nest_is_left_to_the_sanitiser() -> None:
     for _ in range(3_000):
         root = dom.element("div", None, root)
     assert read_content(root) is None
+
+
+def test_texts_around_elements_that_are_dropped_are_one_text() -> None:
+    fonts = [dom.element("font", None, f" {number} ") for number in range(1_000)]
+    content = read_content(dom.element("div", None, dom.element("p", None, "a ", *fonts, dom.element("em", None, "b"))))
+    assert content is not None
+    (paragraph,) = content[0].root.children
+    assert isinstance(paragraph, CleanElement)
+    text, _ = paragraph.children
+    assert text == "a " + "".join(f"{number} " for number in range(1_000))

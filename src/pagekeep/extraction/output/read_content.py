@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import Final, NamedTuple
 
 from pagekeep import dom
@@ -99,6 +100,7 @@ def read_content(root: dom.Element) -> tuple[CleanTree, str] | None:
         reader.read(root.children, children, 0)
     except (_NotCleanError, RecursionError):
         return None
+    reader.join_texts()
     html = "".join(reader.html).strip()
     if not _stays_the_same(html):
         return None
@@ -119,13 +121,15 @@ def _stays_the_same(html: str) -> bool:
 class _Reader:
     """Reads the tree from top to bottom, and writes it as HTML at the same time."""
 
-    __slots__ = ("_has_general", "html", "tagged")
+    __slots__ = ("_has_general", "_split", "html", "tagged")
 
     def __init__(self, *, has_general: bool) -> None:
         self.html: list[str] = []
         self.tagged: dict[str, list[CleanElement]] = {}
         self._has_general = has_general
         """Whether there is an element with an attribute that all may have."""
+        self._split: dict[int, list[CleanNode]] = {}
+        """Lists of children in which a text follows another, by their ids."""
 
     def read(self, nodes: Sequence[dom.Node], siblings: list[CleanNode], place: int) -> None:
         """Add the nodes to their siblings; raise `_NotCleanError` where one is not clean."""
@@ -182,8 +186,23 @@ class _Reader:
             if text:
                 siblings.append(text)
         else:
-            text = siblings[-1] + text
-            siblings[-1] = text if place & _EXACT else collapse(text)
+            before = siblings[-1]
+            if not place & _EXACT and before.endswith(" ") and text.startswith(" "):
+                text = text[1:]
+            if text:
+                siblings.append(text)
+                self._split[id(siblings)] = siblings
+
+    def join_texts(self) -> None:
+        """Make one text of those that follow each other: joining each one with all before it would take quadratic time."""
+        for siblings in self._split.values():
+            joined: list[CleanNode] = []
+            for is_text, nodes in groupby(siblings, lambda node: isinstance(node, str)):
+                if is_text:
+                    joined.append("".join([node for node in nodes if isinstance(node, str)]))
+                else:
+                    joined.extend(nodes)
+            siblings[:] = joined
 
     def _read_attributes(self, node: dom.Element, tag: str, names: tuple[str, ...]) -> dict[str, str]:
         """Return the attributes that the sanitiser leaves."""
