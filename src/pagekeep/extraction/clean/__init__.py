@@ -42,6 +42,7 @@ STEPS: Final[list[Step[CleanState]]] = [
     Step("tables", tables.normalise_tables),
     Step("figures", figures.join_figures),
     Step("old-tags", inline.rename_old_tags),
+    Step("code-spans", inline.leave_text_in_code),
     Step("links", links.resolve_links),
     Step("paragraphs", paragraphs.shape_paragraphs),
     Step("bullet-lists", lists.make_bullet_lists),

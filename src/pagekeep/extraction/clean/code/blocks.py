@@ -166,7 +166,7 @@ def _code_table(pre: dom.Element) -> dom.Element | None:
     table = body.parent if isinstance(body, dom.Element) and body.tag != "table" else body
     if not isinstance(table, dom.Element) or table.tag != "table" or not is_only_child(row):
         return None
-    blocks = dom.tagged(row, ("pre",), limit=3)
+    blocks = dom.tagged(table, ("pre",), limit=3)
     if len(blocks) == 3 or (len(blocks) == 2 and not any(map(_is_gutter_cell, blocks))):
         return None  # the table is replaced by one numbered block; others in it would be lost
     if any(name in ("highlighttable", "lntable", "rouge-table") for name in class_names(table)):

@@ -40,6 +40,18 @@ def rename_old_tags(state: CleanState) -> None:
         dom.retag(node, _MODERN_TAGS[node.tag])
 
 
+def leave_text_in_code(state: CleanState) -> None:
+    """Leave only text in code within a line: a note's mark goes behind it, a formula takes its place, a quote is its text."""
+    if not state.index.has_tag("code", "kbd", "tt", "samp"):
+        return
+    for code in dom.select(state.root, "code:has(.footnote-ref),kbd:has(.footnote-ref)"):
+        dom.add_after(code, *dom.select(code, ".footnote-ref"))
+    for code in dom.select(state.root, "code:has(.math-inline),kbd:has(.math-inline)"):
+        dom.unwrap(code)
+    for quote in dom.select(state.root, "code q,kbd q"):
+        dom.unwrap(quote)
+
+
 def separate_links(state: CleanState) -> None:
     """Put a space between links that only the style sets apart; join the pieces of one link."""
     for link in state.index.find("a"):
