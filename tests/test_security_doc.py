@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,13 @@ def test_every_script_it_names_exists() -> None:
     scripts = [name for name in named if name.isidentifier() and "_" in name]
     assert len(scripts) > 10
     assert [name for name in scripts if not (folder / f"{name}.py").exists()] == []
+
+
+def test_every_attack_of_our_list_has_a_row_with_its_result() -> None:
+    lines = (
+        (Path(__file__).parents[1] / "docs" / "security.md").read_text().partition("## What is tested")[2].splitlines()
+    )
+    rows = [line.split(" | ") for line in lines if re.match(r"\| [HKP]\d", line)]
+    shown = {one for row in rows for one in row[0].strip("| ").split(", ")}
+    assert {f"H{n}" for n in range(1, 14)} | {f"K{n}" for n in range(1, 6)} | {f"P{n}" for n in range(1, 13)} <= shown
+    assert [row[0] for row in rows if not re.search(r"2026-\d\d-\d\d|see P\d", row[2])] == []
