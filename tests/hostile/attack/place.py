@@ -44,6 +44,10 @@ class Place:
     read_token: str
     """The attacker's token that may only read."""
     write_token: str
+    session: str = ""
+    """The key of a session of the attacker."""
+    job: str = ""
+    """A job of the attacker, whose progress can be followed."""
     items: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The attacker's hostile items: `lists`, `headings` and `code`."""
 
@@ -56,12 +60,15 @@ def prepare(library: Path, readers: int) -> Place:
         mallory = accounts.add_user(known, "mallory", PASSWORD)
         read = accounts.add_token(known, mallory.id, "read", ("read",)).secret
         write = accounts.add_token(known, mallory.id, "write", ("read", "write")).secret
+        session = accounts.open_session(known, mallory.id)
     keys = [_fill(library, user.id, number) for number, user in enumerate(users)]
     with closing(open_store(str(library), mallory.id)) as store:
         kinds = {"lists": _lists, "headings": _headings, "code": _code}
         hostile = {name: tuple(add(store, mallory.id)) for name, add in kinds.items()}
+        job = store.enqueue("https://later.example/", "https://later.example/", {}, "2099-01-01T00:00:00.000000Z").id
     people = zip(users, tokens, keys, strict=True)
-    return Place(tuple(Reader(user.name, token, items) for user, token, items in people), read, write, hostile)
+    known_readers = tuple(Reader(user.name, token, items) for user, token, items in people)
+    return Place(known_readers, read, write, session, job, hostile)
 
 
 def prose(chance: random.Random, words: int) -> str:

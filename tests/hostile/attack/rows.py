@@ -165,6 +165,31 @@ def _extract(html: Callable[[], str]) -> Send:
     return lambda target, _: target.reader.post("/api/v1/extract", {"url": "https://a.example/", "html": made()})
 
 
+def _sign_ins(target: Target, number: int) -> str:
+    """Send large bombs as one user with three kinds of sign-in by turns (P2)."""
+    page = {"url": "https://bombs.example/", "html": bomb(4 * number % 48 + 3)}
+    if number % 3 == 2:
+        path = f"/r/{target.site}/bomb/{4 * number % 48 + 3}"
+        return target.anonymous.send(
+            "GET", path, cookie=f"pagekeep_session={target.place.session}", accept="text/plain"
+        )
+    return (target.writer if number % 3 else target.reader).post("/api/v1/extract", page)
+
+
+def _stream(target: Target, number: int) -> str:
+    """Follow a job that waits, for some seconds (P3)."""
+    wire = target.reader
+    with suppress(OSError), wire.connect() as line:
+        line.sendall(wire.head("GET", f"/api/v1/jobs/{target.place.job}/events", 0))
+        line.settimeout(5)
+        answer = (line.recv(4096).split(b" ", 2) + [b"closed"] * 2)[1].decode("latin-1")
+        with suppress(TimeoutError):
+            while line.recv(4096):
+                pass
+        return answer
+    return "closed"
+
+
 @dataclass(frozen=True)
 class Row:
     """One row of the table."""
@@ -190,6 +215,12 @@ ROWS: Final = (
     Row("outline", _outline),
     Row("code", _code),
     Row("formulas", _extract(lambda: "<p>" + "\\(a " * 475_000)),
+    Row("sign-ins", _sign_ins, 8),
+    Row("streams", _stream, 100),
+    Row(
+        "clean-html",
+        _extract(lambda: f"{'<p>The keeper counts the ships in a book.</p>' * 20}<pre>{'&' * 9_800_000}</pre>"),
+    ),
     Row("font", _extract(lambda: "".join(islice((f"<font size={n}><p>" for n in range(20_000)), 11_000)))),
 )
 
