@@ -4,8 +4,9 @@
 
 A real server with accounts and a library of some hundred items. For every row of the table: readers alone, readers beside the
 attack in a loop for SECONDS (60), readers alone again. Goals: the 95th percentile of each action of a reader is at most 3 times
-that alone, no reader sees an error, and the memory of the server is at most 100 MB more a few seconds after the attack than
-before it. Readers, attackers and the server each have their own processes, but share the processors of this machine: the
+that alone, no reader sees an error, and the memory of the server is at any time at most 100 MB more than the most it had beside
+the readers alone (two passwords that are checked at once take 130 MB), and some seconds after the attack at most 30 MB more
+than before it; with its workers at most 100 MB more, as they keep what they have loaded. Readers, attackers and the server each have their own processes, but share the processors of this machine: the
 report has how much of them the server, its workers and everything else used.
 """
 
@@ -31,7 +32,9 @@ from tests.hostile.server import Served, served
 from tests.site.server import Site
 
 MAX_RATIO: Final = 3.0
-MAX_GROWTH_MEGABYTES: Final = 100.0
+MAX_PEAK_MEGABYTES: Final = 100.0
+MAX_GROWTH_MEGABYTES: Final = 30.0
+MAX_TREE_MEGABYTES: Final = 100.0
 SETTLE_SECONDS: Final = 60.0
 """At most, after an attack, for work that is under way to end: each page may take its limits, with the lowest priority."""
 _SPAWN: Final = multiprocessing.get_context("spawn")
@@ -46,6 +49,8 @@ class Outcome:
     attacked: Seen = field(default_factory=Seen)
     answers: Counter[str] = field(default_factory=Counter)
     before: Memory = field(default_factory=lambda: Memory(0, 0))
+    calm_peak: Memory = field(default_factory=lambda: Memory(0, 0))
+    """The most memory beside the readers alone."""
     peak: Memory = field(default_factory=lambda: Memory(0, 0))
     after: Memory = field(default_factory=lambda: Memory(0, 0))
     used: tuple[Times, Times] | None = None
@@ -59,15 +64,16 @@ class Outcome:
             if len(self.alone.waits[action]) > 1 and len(self.attacked.waits[action]) > 1
         }
 
-    def growth(self) -> float:
-        """Return the megabytes that the server and its workers have more after the attack."""
-        return max(self.after.main - self.before.main, self.after.tree - self.before.tree)
-
     def faults(self, *, timed: bool = True) -> list[str]:
-        """Return the goals that were missed."""
+        """Return the goals that were missed; without `timed`, not those that need long phases."""
         slow = [f"{action} {ratio:.1f} times" for action, ratio in self.ratios().items() if ratio > MAX_RATIO]
         errors = [f"{count} x {fault}" for fault, count in (self.alone.errors + self.attacked.errors).items()]
-        grown = [f"{self.growth():+.0f} MB"] if self.growth() > MAX_GROWTH_MEGABYTES else []
+        sizes = {
+            "at a time": (self.peak.main - self.calm_peak.main if timed else 0, MAX_PEAK_MEGABYTES),
+            "afterwards": (self.after.main - self.before.main, MAX_GROWTH_MEGABYTES),
+            "afterwards with workers": (self.after.tree - self.before.tree, MAX_TREE_MEGABYTES),
+        }
+        grown = [f"{size:+.0f} MB {when}" for when, (size, limit) in sizes.items() if size > limit]
         return [*(slow if timed else ()), *errors, *grown]
 
 
@@ -144,9 +150,10 @@ def measure(row: Row, server: Served, readers: Readers, attack: Attack, phases: 
     """Attack with one row, between two times without an attack."""
     outcome, pid = Outcome(row.name), server.process.pid
     start = times(pid)
-    outcome.alone.add(readers.run(phases.alone))
-    calm, outcome.before = times(pid).since(start), memory(pid)
-    peak = Peak()
+    calm_peak, peak = Peak(), Peak()
+    with calm_peak.watch(pid):
+        outcome.alone.add(readers.run(phases.alone))
+    calm, outcome.before, outcome.calm_peak = times(pid).since(start), memory(pid), calm_peak.memory
     with peak.watch(pid):
         start = times(pid)
         attack.begin(row)
@@ -159,7 +166,7 @@ def measure(row: Row, server: Served, readers: Readers, attack: Attack, phases: 
     outcome.alone.add(readers.run(phases.alone))
     wait_for_rest(pid, phases.settle)
     before = outcome.before
-    limit = Memory(before.main + MAX_GROWTH_MEGABYTES, before.tree + MAX_GROWTH_MEGABYTES)
+    limit = Memory(before.main + MAX_GROWTH_MEGABYTES, before.tree + MAX_TREE_MEGABYTES)
     outcome.after = rested_memory(pid, limit, phases.settle)
     return outcome
 
@@ -181,7 +188,7 @@ def show(outcome: Outcome) -> None:
     print(f"     attacks {answers.pop('sent', 0)}, answered {answers}")
     before, peak, after = outcome.before, outcome.peak, outcome.after
     print(
-        f"     memory {before.main:.0f} -> {after.main:.0f} MB (most {peak.main:.0f}), "
+        f"     memory {before.main:.0f} -> {after.main:.0f} MB (most {outcome.calm_peak.main:.0f} -> {peak.main:.0f}), "
         f"with workers {before.tree:.0f} -> {after.tree:.0f} MB (most {peak.tree:.0f})"
     )
     if outcome.used:
