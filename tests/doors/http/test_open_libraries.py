@@ -104,7 +104,7 @@ def test_one_that_takes_long_to_open_holds_up_nobody_else_and_is_opened_once() -
         assert first is last
 
     asyncio.run(run())
-    assert opened == ["ada", "slow", "grace"]
+    assert sorted(opened) == ["ada", "grace", "slow"]  # in threads, which start in any order
 
 
 def test_a_library_that_could_not_be_opened_is_tried_anew() -> None:
