@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,15 @@ from tests.hostile.store_places import USER, all_items, faults_of, kill, page, r
 WRITERS = 2
 ROOM = 1_000_000
 """Numbers that each writer has to itself."""
+PAGES = 1_500
+"""Pages of a writer; then it saves newer versions of them, in the same order, so that a long run does not get slower."""
 
 
 def _write(where: str, first: int) -> None:
     library = open_store(where, USER)
-    for number in range(first, first + ROOM):
-        library.upsert(*page(number))
+    for version in count():
+        for number in range(first, first + PAGES):
+            library.upsert(*page(number, version))
 
 
 @contextmanager
@@ -42,15 +46,18 @@ def restored(where: str, backup: Path, name: str) -> Iterator[Store]:
 
 
 def _one_state(library: Store) -> list[str]:
-    """Every writer saved its pages in order: a state has the first so many of each, whole."""
+    """Every writer saved its pages in order: a state has the first N of each, whole, and the newest version of the first M."""
     faults = library.check()
-    numbers = sorted(item.metadata.extra["nth"] for item in all_items(library))
+    versions = {item.metadata.extra["nth"]: item.metadata.extra["version"] for item in all_items(library)}
     for writer in range(WRITERS):
-        mine = [number for number in numbers if number // ROOM == writer]
+        mine = sorted(number for number in versions if number // ROOM == writer)
         if mine != list(range(writer * ROOM, writer * ROOM + len(mine))):
             faults.append(f"writer {writer}: pages are missing among {len(mine)}")
+        order = [versions[number] for number in mine]
+        if order != sorted(order, reverse=True) or (order and order[0] - order[-1] > 1):
+            faults.append(f"writer {writer}: newer and older versions are mixed")
         faults += faults_of(library, mine[-1]) if mine else []
-    return faults if numbers else [*faults, "the backup is empty"]
+    return faults if versions else [*faults, "the backup is empty"]
 
 
 def _contents(library: Store) -> list[Any]:
@@ -60,7 +67,7 @@ def _contents(library: Store) -> list[Any]:
     ]
 
 
-def attack(where: str, count: int) -> list[str]:
+def attack(where: str, rounds: int) -> list[str]:
     """So many backups under load, and one at rest that must be equal."""
     open_store(where, USER).close()
     writers = [start(_write, where, writer * ROOM) for writer in range(WRITERS)]
@@ -69,7 +76,7 @@ def attack(where: str, count: int) -> list[str]:
         backup = Path(folder) / "backup"
         try:
             time.sleep(0.5)
-            for number in range(count):
+            for number in range(rounds):
                 with closing(open_store(where, USER)) as library:
                     library.backup(str(backup))
                 with restored(where, backup, f"copy {number} of {os.getpid()}") as copy:
