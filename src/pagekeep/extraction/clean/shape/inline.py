@@ -41,7 +41,7 @@ def rename_old_tags(state: CleanState) -> None:
 
 
 def leave_text_in_code(state: CleanState) -> None:
-    """Leave only text in code within a line: a note's mark goes behind it, a formula takes its place, a quote is its text."""
+    """Leave only text in code within a line: marks of notes go behind it, a formula takes its place, breaks are spaces."""
     if not state.index.has_tag("code", "kbd", "tt", "samp"):
         return
     for code in dom.select(state.root, "code:has(.footnote-ref),kbd:has(.footnote-ref)"):
@@ -50,6 +50,8 @@ def leave_text_in_code(state: CleanState) -> None:
         dom.unwrap(code)
     for quote in dom.select(state.root, "code q,kbd q"):
         dom.unwrap(quote)
+    for line_break in dom.select(state.root, "code br,kbd br"):
+        dom.replace(line_break, " ")
 
 
 def separate_links(state: CleanState) -> None:

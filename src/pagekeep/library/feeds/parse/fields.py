@@ -79,7 +79,11 @@ def to_address(value: Any, base: str | None) -> str | None:
     text = value.strip() if isinstance(value, str) else ""
     if "&amp;" in text:
         text = text.replace("&amp;", "&")
-    return absolute(text, base)
+    found = absolute(text, base)
+    if found is None:
+        return None
+    scheme, colon, rest = found.partition(":")
+    return f"{scheme.lower()}{colon}{rest}"
 
 
 def to_author(value: Any) -> str | None:
