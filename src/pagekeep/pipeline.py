@@ -295,7 +295,8 @@ def extract(
     """
     if options.skip_steps:
         check_skippable(options.skip_steps, PHASES)
-    stopwatch = Stopwatch(options.timer) if options.timer else None
+    timer = options.timer or options.stopwatch
+    stopwatch = Stopwatch(timer) if timer else None
     state, removals = _run(State(html, url, shipped() if rules is None else rules, options), stopwatch)
     if (suspects := _find_suspects(state)) and _is_worth_reverting(state):
         state, removals = _revert(state, removals, suspects, stopwatch)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
+from contextlib import suppress
+
 import pytest
 
+from pagekeep import extract
 from pagekeep.capture.measure import Capture, measure
 from pagekeep.errors import FetchTimeout
 
@@ -33,3 +37,34 @@ def test_a_failure_is_named_and_raised() -> None:
     with pytest.raises(FetchTimeout):
         fail()
     assert (ended[0].outcome, ended[0].error, ended[0].host) == ("failed", "FetchTimeout", "")
+
+
+def log_line(
+    caplog: pytest.LogCaptureFixture, html: str | None, error: BaseException | None = None
+) -> tuple[str, object]:
+    """Return the level and the size in the line of a capture of this page, or of one that raised."""
+    caplog.clear()
+    with (
+        caplog.at_level("INFO", "pagekeep.captures"),
+        suppress(FetchTimeout, CancelledError),
+        measure("https://example.com/a", lambda _stage: None) as capture,
+    ):
+        if error:
+            raise error
+        assert html is not None
+        capture.page, capture.page_bytes = extract(html), len(html)
+    (record,) = caplog.records
+    return record.levelname, vars(record)["fields"].get("bytes")
+
+
+ARTICLE = "<title>Tide</title><article>" + "".join(
+    f"<p>On day {day} the tide came in before noon, and {day + 3} boats rose with it, one after the other, until the quay was full.</p>"
+    for day in range(12)
+)
+
+
+def test_the_log_level_shows_failures_and_strategies_that_fell_back(caplog: pytest.LogCaptureFixture) -> None:
+    assert log_line(caplog, ARTICLE) == ("INFO", len(ARTICLE))
+    assert log_line(caplog, "<title>Tide</title><p>Soon.") == ("WARNING", 27)
+    assert log_line(caplog, None, FetchTimeout("slow")) == ("ERROR", None)
+    assert log_line(caplog, None, CancelledError()) == ("INFO", None)

@@ -38,6 +38,7 @@ from schemathesis import GenerationMode
 from schemathesis.specs.openapi.checks import response_schema_conformance, status_code_conformance
 
 from pagekeep import accounts
+from pagekeep.capture.measure import CAPTURES
 from pagekeep.doors.http.application import create_app
 from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
 from pagekeep.doors.http.service import Service
@@ -144,7 +145,9 @@ class Faults(logging.Handler):
         return id(self)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep the end of the traceback."""
+        """Keep the end of the traceback. That a page could not be captured is no fault of the server."""
+        if record.name == CAPTURES:
+            return
         shown = self.formatter or logging.Formatter()
         self.found.append(shown.format(record)[-1_500:])
 

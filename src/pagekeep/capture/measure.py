@@ -14,8 +14,12 @@ from pagekeep.errors import PagekeepError
 from pagekeep.fetch.urls import split_url
 from pagekeep.model import Page
 
-_log: Final = logging.getLogger("pagekeep.captures")
+CAPTURES: Final = "pagekeep.captures"
+"""The name of the log with one line for each capture."""
+_log: Final = logging.getLogger(CAPTURES)
 logging.getLogger("pagekeep").addHandler(logging.NullHandler())  # a command without a log prints nothing
+INTERRUPTED: Final = "Interrupted"
+"""The error of a capture that was cancelled."""
 _STAGES: Final = {
     "Fetching": "fetch",
     "Starting the browser": "browser",
@@ -40,6 +44,8 @@ class Capture:
     error: str | None = None
     """Type of the error."""
     page: Page | None = None
+    page_bytes: int | None = None
+    """Size of the page as it came, after decompression."""
     seconds: dict[str, float] = field(default_factory=dict)
     """By stage."""
     _stage: str | None = None
@@ -60,11 +66,26 @@ class Capture:
     def finish(self) -> None:
         """End the last stage and write the line."""
         self._end_stage()
-        _log.info("capture", extra={"fields": self.fields()})
+        _log.log(self.log_level, "capture", extra={"fields": self.fields()})
+
+    @property
+    def log_level(self) -> int:
+        """How serious the outcome is: a failure, a strategy that fell back to the next one, or neither.
+
+        A capture that its user or client ended is not a failure.
+        """
+        if self.error is not None:
+            return logging.INFO if self.error == INTERRUPTED else logging.ERROR
+        attempts = self.page.trace.attempts if self.page else ()
+        return (
+            logging.WARNING if attempts and self.page and attempts[0].strategy != self.page.strategy else logging.INFO
+        )
 
     def fields(self) -> dict[str, Any]:
         """Return what is logged."""
         fields: dict[str, Any] = {"host": self.host, "outcome": self.outcome, "error": self.error}
+        if self.page_bytes is not None:
+            fields["bytes"] = self.page_bytes
         if self.page is not None:
             fields |= {
                 "strategy": self.page.strategy,
@@ -85,7 +106,7 @@ def measure(
     try:
         yield capture
     except (PagekeepError, CancelledError) as error:
-        capture.error = error.type if isinstance(error, PagekeepError) else "Interrupted"
+        capture.error = error.type if isinstance(error, PagekeepError) else INTERRUPTED
         raise
     except Exception:
         capture.error = "Unexpected"

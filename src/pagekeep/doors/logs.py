@@ -45,7 +45,8 @@ class ShortLines(logging.Formatter):
         if "route" in fields:
             line = f"{at} {fields['method']} {fields['route']} {fields['status']} {fields['ms']} ms"
             return " ".join([line, *(fields[name] for name in ("host", "reason") if name in fields)])
-        return f"{at} {record.getMessage()} {' '.join(_parts(fields))}"
+        level = f"{record.levelname.lower()}: " if record.levelno > logging.INFO else ""
+        return f"{at} {level}{record.getMessage()} {' '.join(_parts(fields))}"
 
 
 def _parts(fields: Mapping[str, Any]) -> list[str]:

@@ -30,7 +30,8 @@ async def preview_page(
         else:
             measured.progress("Extracting")
             captured = Captured(await retrieval.extract(uploaded, options), uploaded)
-        measured.page, measured.outcome = captured.page, "extracted"
+        measured.page, measured.page_bytes = captured.page, len(captured.fetched.body)
+        measured.outcome = "extracted"
     return captured
 
 

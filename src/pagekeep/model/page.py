@@ -39,7 +39,7 @@ QualityLevel = Literal["article", "simplified", "bookmark", "discarded"]
 """How good the result is, for people: `simplified` may lack parts or have too many, `bookmark` has no content."""
 Colour = Literal["green", "yellow", "orange", "grey"]
 
-PARSER_VERSION = 7
+PARSER_VERSION = 8
 """Raised when the same page may give other bytes than before. Stored with every item, so that stale ones can be found."""
 
 
@@ -91,6 +91,8 @@ class Options:
     timer: Callable[[], float] | None = None
     """Counter of seconds for the trace and the time limits of the strategies. Without one, only the number of nodes is
     limited and the result depends on nothing but the input."""
+    stopwatch: Callable[[], float] | None = None
+    """Counter of seconds for the trace only: it limits nothing, so the result does not depend on it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ def test_pages_are_counted_by_what_became_of_them(client: TestClient, shore: Sho
     assert found['pagekeep_duration_seconds_count{stage="store"}'] == 2
     assert found['pagekeep_duration_seconds_count{stage="fetch"}'] >= 2
     assert found['pagekeep_duration_seconds_count{stage="extract"}'] >= 2
+    assert found['pagekeep_duration_seconds_count{stage="parse"}'] >= 2
     assert found["pagekeep_quality_score_count"] == found["pagekeep_word_count_count"] >= 2
     assert found["pagekeep_render_total"] == 0
     assert found['pagekeep_request_seconds_count{method="POST",route="/api/v1/saves",status="201"}'] == 2

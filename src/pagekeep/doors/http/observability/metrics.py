@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, multiprocess
@@ -17,6 +18,8 @@ from pagekeep.model import Fetched, Options, Page
 SHARED_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 _SECONDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _WORDS: Final = (50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000)
+_PARSE_STEPS: Final = ("decode", "parse")
+"""The steps of the pipeline that make a tree of the page's bytes; the others extract from it."""
 _SCORES: Final = tuple(range(10, 101, 10))
 
 
@@ -59,7 +62,7 @@ class Metrics:
 
         async def read_and_record(fetched: Fetched, options: Options) -> Page:
             start = time.perf_counter()
-            page = await read(fetched, options)
+            page = await read(fetched, replace(options, stopwatch=time.perf_counter))
             self.record_page(page, fetched, time.perf_counter() - start)
             return page
 
@@ -67,7 +70,10 @@ class Metrics:
 
     def record_page(self, page: Page, fetched: Fetched, seconds: float) -> None:
         """Record an extracted page."""
-        self._seconds.labels("extract").observe(seconds)
+        parsing = sum(page.trace.seconds.get(step, 0.0) for step in _PARSE_STEPS)
+        if parsing:
+            self._seconds.labels("parse").observe(parsing)
+        self._seconds.labels("extract").observe(max(0.0, seconds - parsing))
         self._pages.labels(page.quality.level).inc()
         self._scores.observe(page.quality.score)
         self._words.observe(page.word_count)
