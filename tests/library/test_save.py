@@ -19,7 +19,7 @@ from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, NotFound, RetryLimit
 from pagekeep.library.actions import change_item
-from pagekeep.library.save import save
+from pagekeep.library.save import retry, save
 from pagekeep.model import PARSER_VERSION, ItemQuery, Page, SaveResult, item_filters
 from pagekeep.model.lists.values import ItemChange
 from pagekeep.pipeline import extract
@@ -402,3 +402,32 @@ def test_a_retry_of_a_bookmark_really_fetches_the_page(keep: Keep, again: Keep, 
     item = keep(shore.url("a")).item
     again(item.id)
     assert "if-none-match" not in shore.site.requests[-1].headers
+
+
+@pytest.mark.usefixtures("a_browser")
+def test_a_retry_of_a_bookmark_goes_on_to_the_browser(shore: Shore, library: Store, settings: Settings) -> None:
+    # Its table is content, so that nothing asks for a browser by itself.
+    table = "<h1>Kiln</h1><table><tr><td>Ash</td></tr></table>"
+    written = "<article>" + "<p>Apple ash for the celadons, oak for the browns.</p>" * 40 + "</article>"
+    shore.bodies["a"] = f"<title>Kiln</title>{table}<script>document.body.innerHTML = '{written}'</script>"
+
+    async def save_and_retry() -> tuple[SaveResult, SaveResult]:
+        async with Retrieval(settings) as retrieval:
+            first = await save(Request(shore.url("a"), render="never"), library, retrieval)
+            return first, await retry(first.item.id, library, retrieval)
+
+    first, second = asyncio.run(save_and_retry())
+    assert (first.item.metadata.quality, first.item.metadata.used_js_rendering) == ("bookmark", False)
+    assert second.item.metadata.used_js_rendering
+
+
+def test_a_retry_without_a_browser_fetches_the_page(shore: Shore, library: Store, settings: Settings) -> None:
+    shore.bodies["a"] = APP
+
+    async def save_and_retry() -> SaveResult:
+        async with Retrieval(replace(settings, chromium="/nowhere/chromium")) as retrieval:
+            first = await save(Request(shore.url("a"), render="never"), library, retrieval)
+            shore.bodies["a"] = article(300)
+            return await retry(first.item.id, library, retrieval)
+
+    assert asyncio.run(save_and_retry()).item.metadata.quality == "article"

@@ -13,7 +13,7 @@ from pagekeep.capture.from_url import Captured, NotModified, Progress, Request, 
 from pagekeep.capture.measure import Capture, measure
 from pagekeep.capture.modes import capture_by_mode
 from pagekeep.capture.uploads import FILE_HOST, MAIL_TYPE, find_mail_address
-from pagekeep.errors import NotFound, PagekeepError, RetryLimit
+from pagekeep.errors import NotFound, PagekeepError, RenderError, RetryLimit
 from pagekeep.fetch.urls import split_url
 from pagekeep.library import build_item, normal_url
 from pagekeep.library.copies.job import request_configured
@@ -171,7 +171,7 @@ async def _capture_and_store(
         if known is not None or what.keep_failed:
             await to_thread(keep_address, store, request.url, error, known=known, tags=what.tags)
         raise
-    capture.page = captured.page
+    capture.page, capture.page_bytes = captured.page, len(captured.fetched.body)
     progress("Storing")
     url = known.url if known else await to_thread(_identity, request.url, captured, store)
     remote = captured.fetched.content_type == REMOTE_READER_TYPE
@@ -262,7 +262,8 @@ async def retry(
 ) -> SaveResult:
     """Fetch and extract an item again, at most three times by hand until it succeeds; then raise `RetryLimit`.
 
-    `request` says how to fetch; its address is the item's.
+    `request` says how to fetch; its address is the item's. If it leaves that open and only a bookmark was made of the page
+    that the server sent, the page is rendered: the same page would give the same bookmark.
     """
     item = await to_thread(store.get, key)
     if item.deleted_at is not None:
@@ -275,7 +276,23 @@ async def retry(
         )
     # Counted before the attempt: one that is killed counts too.
     item = await to_thread(lambda: store.set_metadata(item.id, clock.now(), retry_count=tries + 1))
-    return await refetch_item(item, store, retrieval, request=request, progress=progress)
+    request = request or Request("")
+    if not await _needs_next_means(item, request, store, retrieval):
+        return await refetch_item(item, store, retrieval, request=request, progress=progress)
+    try:
+        rendered = replace(request, render="force")
+        return await refetch_item(item, store, retrieval, request=rendered, progress=progress)
+    except RenderError:  # there is no browser, or it fails on this page
+        return await refetch_item(item, store, retrieval, request=request, progress=progress)
+
+
+async def _needs_next_means(item: Item, request: Request, store: Store, retrieval: Retrieval) -> bool:
+    """Return whether a retry must render the page: the server's page gave only a bookmark, and no one chose otherwise."""
+    chosen = request.render or (retrieval.settings.render if retrieval.settings.render != "auto" else None)
+    if chosen or item.metadata.quality != "bookmark" or item.metadata.file_type:
+        return False
+    raw = await to_thread(store.raw, item.id)
+    return raw is not None and not raw.rendered
 
 
 async def refetch_item(

@@ -126,3 +126,55 @@ def test_odd_pages_are_looked_at_without_a_fault(html: str) -> None:
     body = dom.first(document, "body") or dom.element("body")
     promised = browser_need.collect(document, survey(body))
     assert promised == browser_need.collect(document, survey(body))
+
+
+WORDS = "kiln glaze ash oak elder clay wheel shelf cone slip".split()
+LINKS = "".join(f'<li><a href="/{number}">{WORDS[number % 10].title()} {number}</a></li>' for number in range(40))
+AROUND = {
+    "alone": ("", ""),
+    "menu in nav": (f"<nav><ul>{LINKS}</ul></nav>", ""),
+    "menu in divs": (f'<div class="top"><ul>{LINKS}</ul></div>', ""),
+    "header and footer": (
+        '<header><img src="/logo.png" alt="Kiln"><form action="/find"><input name="q"></form></header>',
+        "<footer><p>Kiln diary, Shore Road 4. All rights reserved by the potters of the yard.</p></footer>",
+    ),
+}
+ROOTS = {
+    "ng-app on the body": '<body ng-app="kiln">{}<div ng-view></div>{}',
+    "data-reactroot": '<body>{}<div data-reactroot=""><div class="a1"></div></div>{}',
+    "empty article": "<body>{}<article></article>{}",
+    "empty main": "<body>{}<main></main>{}",
+    "no name": "<body>{}<div></div>{}",
+    "own id": '<body>{}<div id="kiln-page"></div>{}',
+    "section with a class": '<body>{}<section class="view"></section>{}',
+    "custom element": "<body>{}<kiln-diary></kiln-diary>{}",
+    "heading and empty article": "<body>{}<main><h1>Firings</h1><article></article></main>{}",
+    "data for the script": '<body>{}<div id="k"></div>{}<script type="application/json" id="data">{{"text": 1}}</script>',
+}
+SCRIPT = '<script src="/kiln.js"></script>'
+SHAPES = {
+    f"{root}, {around}": f"<!doctype html><title>Kiln</title>{html.format(before, after)}{SCRIPT}"
+    for root, html in ROOTS.items()
+    for around, (before, after) in AROUND.items()
+}
+
+
+def test_script_only_pages_of_forty_shapes_ask_for_a_browser() -> None:
+    missed = [name for name, html in SHAPES.items() if need_render(html) is None]
+    assert len(SHAPES) == 40
+    assert len(missed) <= 4, missed
+
+
+def test_the_same_shapes_with_their_text_ask_for_none() -> None:
+    text = "".join(f"<p>{LEDGER * 4}</p>" for _ in range(4))
+    served = {
+        name: html.replace("</article>", f"{text}</article>").replace("</main>", f"{text}</main>")
+        for name, html in SHAPES.items()
+    }
+    filled = {name: html for name, html in served.items() if text in html}
+    assert [name for name, html in filled.items() if need_render(html)] == []
+
+
+def test_a_short_server_rendered_page_with_links_asks_for_none() -> None:
+    note = f'<main><h1>Kiln</h1><p>{LEDGER * 4}</p><ul>{LINKS}</ul></main><div id="modal"></div>{SCRIPT}'
+    assert need_render(note) is None

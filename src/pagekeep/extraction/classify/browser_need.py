@@ -1,13 +1,15 @@
 """Decide whether a page needs a browser, by comparing the extracted text with the signs of an app in the markup.
 
 A framework's marker alone means nothing: a server may have rendered its React page. What counts is an app root
-without text, a `<noscript>` that asks for JavaScript, or scripts with almost nothing else.
+without text, a `<noscript>` that asks for JavaScript, or scripts with almost nothing else: then also a menu around an
+empty element of any name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from pagekeep import dom
@@ -35,6 +37,10 @@ _MAX_BUNDLE_CHARS: Final = 200
 """Characters outside links below which a page with an app's scripts has hardly any text."""
 _MAX_SCRIPTED_CHARS: Final = 50
 """The same for a page with any script."""
+_MAX_MENU_LINK_CHARS: Final = 20
+"""The mean length of links in a menu; the titles of posts and products are longer."""
+_MAX_HOLLOW_NODES: Final = 2_000
+"""Nodes searched for an empty element."""
 _MIN_INLINE_APP: Final = 1_000
 """Characters of an inline script that may be a small app or a redirect."""
 # Limits of the search, far above what real pages have.
@@ -59,6 +65,8 @@ _ROOT_MARKS: Final = (
     "data-v-app",
     "ui-view",
 )
+_HOLDER_TAGS: Final = frozenset("main article section div".split())
+"""Elements that scripts write content into, beside custom elements."""
 _CHROME_TAGS: Final = frozenset("header nav footer aside dialog noscript".split())
 _CHROME_SIGNS: Final = int(Sign.HEADER | Sign.NAVIGATION | Sign.FOOTER | Sign.POPUP)
 _NOTICE_SIGNS: Final = int(Sign.COOKIES)
@@ -121,6 +129,8 @@ class RenderSigns:
     """Whether there is any script other than trackers."""
     media: bool = False
     """Whether the body has images or embedded documents."""
+    hollow: str | None = None
+    """An element that a script may fill, as in CSS: it is empty, and outside header and footer there is hardly any text."""
 
 
 def collect(document: dom.Document, survey: Survey) -> RenderSigns:
@@ -143,6 +153,7 @@ def collect(document: dom.Document, survey: Survey) -> RenderSigns:
         bundle=bundle,
         scripted=scripted,
         media=not _MEDIA_TAGS.isdisjoint(survey.places),
+        hollow=_hollow_element(survey) if scripted and body.is_only_menu else None,
     )
 
 
@@ -163,12 +174,16 @@ def _is_only_chrome(signs: RenderSigns, chars: int, strategy: Strategy) -> bool:
     if strategy == "simplified" and chars > 2 * signs.prose:
         return False  # more than the body has: it comes from the structured data
     is_little = max(signs.prose, chars) < _MAX_CHROME_CHARS
+    if signs.hollow and signs.prose < _MAX_BUNDLE_CHARS:
+        return is_little
     return bool(signs.empty_root) and is_little and (strategy == "full_page" or not signs.shows)
 
 
 def _missing_content(signs: RenderSigns) -> str | None:
     if signs.empty_root:
         return f"The element {signs.empty_root} that should hold the content is empty"
+    if signs.hollow:
+        return f"The element {signs.hollow} is empty, and around it are only links"
     if signs.filled:
         return None
     if signs.asks_for_script:
@@ -229,6 +244,16 @@ class _Part:
     """Characters in links."""
     shows: bool
     """Whether it has a heading or form with text, a table, figure or video."""
+    links: int = 0
+    """Number of links."""
+    has_media: bool = False
+    """Whether it has pictures, tables, figures, videos or forms: content without text."""
+
+    @property
+    def is_only_menu(self) -> bool:
+        """Return whether there is nothing but short links, and perhaps a heading."""
+        is_menu = self.linked <= _MAX_MENU_LINK_CHARS * self.links
+        return is_menu and len(self.text) < _MIN_CONTENT_CHARS and not self.has_media
 
     @property
     def loading(self) -> bool:
@@ -249,17 +274,20 @@ class _Part:
     @classmethod
     def read(cls, survey: Survey, root: int) -> _Part:
         texts: list[str] = []
-        linked = 0
-        shows = False
+        linked = links = 0
+        shows = has_media = False
         for index in _inside(survey, root):
             tag = survey.tag[index]
             if tag == TEXT:
                 linked += survey.linked[index]
                 if not survey.linked[index]:
                     texts.append(survey.nodes[index].data)  # type: ignore[attr-defined]
-            elif tag in _VISIBLE_TAGS or (tag in _VISIBLE_TAGS_WITH_TEXT and survey.chars[index]):
+                continue
+            links += tag == "a"
+            has_media = has_media or tag in _MEDIA_TAGS or tag in _VISIBLE_TAGS or tag == "form"
+            if tag in _VISIBLE_TAGS or (tag in _VISIBLE_TAGS_WITH_TEXT and survey.chars[index]):
                 shows = True
-        return cls(" ".join(" ".join(texts).lower().split()), linked, shows)
+        return cls(" ".join(" ".join(texts).lower().split()), linked, shows, links, has_media)
 
 
 def _inside(survey: Survey, root: int) -> Iterator[int]:
@@ -318,6 +346,15 @@ def _empty_custom_element(survey: Survey, scripted: bool) -> str | None:
         if "-" in survey.tag[index] and not _Part.read(survey, index).filled(scripted):
             return survey.tag[index][:_MAX_NAME_CHARS]
         index = survey.end[index]
+    return None
+
+
+def _hollow_element(survey: Survey) -> str | None:
+    """Return the name of the first element for content that has no text, outside header, navigation and footer."""
+    for index in islice(_inside(survey, 0), _MAX_HOLLOW_NODES):
+        tag = survey.tag[index]
+        if (tag in _HOLDER_TAGS or "-" in tag) and not survey.chars[index]:
+            return _name(survey.nodes[index])  # type: ignore[arg-type]
     return None
 
 

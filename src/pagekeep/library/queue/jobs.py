@@ -39,6 +39,8 @@ def enqueue(request: Request, store: Store, *, tags: tuple[str, ...] = (), force
 
 def _options(request: Request, tags: tuple[str, ...], force: bool) -> dict[str, Any]:
     options: dict[str, Any] = {"render": request.render, "wait_for": request.wait_for, "tags": list(tags)}
+    if request.timeout is not None:
+        options["timeout"] = request.timeout
     if force:
         options["force"] = True
     options = {name: value for name, value in options.items() if value}

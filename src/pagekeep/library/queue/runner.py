@@ -305,6 +305,8 @@ class JobRunner:
             Request(
                 job.url_full,
                 render=job.options.get("render"),
+                timeout=job.options.get("timeout"),
+                render_timeout=job.options.get("timeout"),
                 wait_for=job.options.get("wait_for"),
                 join_pages=job.options.get("join_pages"),
             ),

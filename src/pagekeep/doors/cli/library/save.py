@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -22,7 +22,7 @@ from pagekeep.errors import NotFound, PagekeepError, UnsupportedContent
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
-    from pagekeep.capture.from_url import Progress, Request, Retrieval
+    from pagekeep.capture.from_url import Progress, RenderMode, Request, Retrieval
     from pagekeep.model import Fetched, Item, SaveResult
     from pagekeep.workers import Room
 
@@ -33,7 +33,22 @@ _MAX_UNASKED: Final = 50
 _MAX_PARALLEL: Final = 8
 """Pages saved at the same time. The client limits the requests per host on its own."""
 
-render_option = click.option("--render", is_flag=True, help="Always open the page in a browser.")
+
+def capture_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say how a page is captured; they arrive as `render`, `wait_for` and `timeout`."""
+    for option in (
+        click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help=_TIMEOUT_HELP),
+        click.option(
+            "--wait-for", metavar="CSS", help="In the browser, wait for an element that matches this selector."
+        ),
+        click.option("--render", type=click.Choice(("auto", "force", "never")), help=_RENDER_HELP),
+    ):
+        command = option(command)
+    return command
+
+
+_RENDER_HELP: Final = "Open the page in a browser if needed (the default), always, or never."
+_TIMEOUT_HELP: Final = "Time limit for fetching the page, and for the browser."
 
 
 @click.command(
@@ -58,7 +73,7 @@ render_option = click.option("--render", is_flag=True, help="Always open the pag
 @type_option
 @click.option("--split", is_flag=True, help="Save each chapter of a book (EPUB) as an item.")
 @click.option("--tag", "tags", multiple=True, help="Add this tag. Can be repeated.")
-@render_option
+@capture_options
 @click.option("--force", is_flag=True, help="Replace the stored version even if the new one has lower quality.")
 @click.option("--queue", "queued", is_flag=True, help="Only add the pages to the queue, for `pagekeep work`.")
 @click.option("--yes", is_flag=True, help=f"Do not ask before more than {_MAX_UNASKED} files of folders are saved.")
@@ -144,17 +159,20 @@ def _find_inputs(sources: Iterable[str], url: str | None, results: Results) -> l
     return list(inputs)
 
 
-@click.command(epilog=examples("retry 3f2a", "retry https://example.com/post --render"))
+@click.command(epilog=examples("retry 3f2a", "retry https://example.com/post --render force"))
 @click.argument("key", metavar="ID|URL")
-@render_option
+@capture_options
 @log_option
 @library_options
-def retry(key: str, library: str | None, user: str | None, as_json: bool, render: bool) -> None:
-    """Download and extract a saved page again. A page that fails three times is not retried."""
+def retry(key: str, library: str | None, user: str | None, as_json: bool, **how: Any) -> None:
+    """Download and extract a saved page again. A page that fails three times is not retried.
+
+    A page of which only a bookmark was kept is opened in a browser this time, unless --render says otherwise.
+    """
     with open_library(library, user, as_json) as opened:
         results = Results()
         with open_room(opened.settings) as room, show_progress() as progress:
-            asyncio.run(_retry(key, results, opened, room, progress, render))
+            asyncio.run(_retry(key, results, opened, room, progress, how))
         _show(results, as_json)
 
 
@@ -255,14 +273,16 @@ def _report_folders(results: Results, total: int, action: str, opened: OpenLibra
         click.echo("  The others were in the library before: undo leaves them as they are now.", err=True)
 
 
-async def _retry(key: str, results: Results, opened: OpenLibrary, room: Room, progress: Progress, render: bool) -> None:
+async def _retry(
+    key: str, results: Results, opened: OpenLibrary, room: Room, progress: Progress, how: dict[str, Any]
+) -> None:
     from pagekeep.capture.from_url import Retrieval
     from pagekeep.library.items import get_item
     from pagekeep.library.save import retry as run
 
     item = get_item(opened.store, key)
     async with Retrieval(opened.settings, room=room) as retrieval:
-        request = _request(item.url_full, render)
+        request = _request(item.url_full, **how)
         results.saved.append(await run(item.id, opened.store, retrieval, request=request, progress=progress))
         await _keep_pictures(results.saved[0], results, opened, retrieval, progress)
 
@@ -287,10 +307,10 @@ async def _save_all(
     room: Room,
     action: str | None,
     tags: tuple[str, ...],
-    render: bool,
     force: bool,
     declared: str | None,
     split: bool,
+    **how: Any,
 ) -> None:
     """Save all pages, several in parallel."""
     from pagekeep.capture.from_url import Retrieval
@@ -308,7 +328,7 @@ async def _save_all(
             try:
                 for uploaded in await _read_pages(one, retrieval, declared, split=split):
                     saved = await run(
-                        _request(uploaded.url if uploaded else one.url or "", render),
+                        _request(uploaded.url if uploaded else one.url or "", **how),
                         opened.store,
                         retrieval,
                         tags=cleaned,
@@ -354,10 +374,10 @@ async def _read_page(one: Input, retrieval: Retrieval, declared: str | None) -> 
     return await page_in_file(body, one.name, retrieval, place=place, url=one.url, declared=declared)
 
 
-def _request(url: str, render: bool) -> Request:
+def _request(url: str, render: RenderMode | None, wait_for: str | None, timeout: float | None) -> Request:
     from pagekeep.capture.from_url import Request
 
-    return Request(url, render="force" if render else None)
+    return Request(url, render=render, wait_for=wait_for, timeout=timeout, render_timeout=timeout)
 
 
 def _queue(
@@ -366,8 +386,10 @@ def _queue(
     opened: OpenLibrary,
     as_json: bool,
     tags: tuple[str, ...],
-    render: bool,
     force: bool,
+    render: RenderMode | None,
+    wait_for: str | None,
+    timeout: float | None,
     **_unused: Any,
 ) -> None:
     from pagekeep.library.queue.jobs import enqueue
@@ -381,7 +403,8 @@ def _queue(
             if one.path:
                 hint = "Leave out --queue to save it now."
                 raise UnsupportedContent("A file cannot be queued, only an address.", suggestions=(hint,))
-            jobs.append(enqueue(_request(one.url or "", render), opened.store, tags=cleaned, force=force))
+            request = _request(one.url or "", render, wait_for, timeout)
+            jobs.append(enqueue(request, opened.store, tags=cleaned, force=force))
         except PagekeepError as error:
             failures.append((one.label, error))
     if as_json:
@@ -454,7 +477,7 @@ def _retry_lines(item: Item) -> Iterator[str]:
     if reason:
         yield f"  {printable(reason)}"
     if item.metadata.retry_count < MAX_RETRIES:
-        yield f"  Retry extraction: pagekeep retry {short_id(item.id)} [--render]"
+        yield f"  Retry extraction: pagekeep retry {short_id(item.id)}"
 
 
 def _errors(failures: list[tuple[str, Any]]) -> list[dict[str, Any]]:
