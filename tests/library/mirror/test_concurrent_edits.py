@@ -16,6 +16,7 @@ from pagekeep import clock
 from pagekeep.library.mirror import folder as files
 from pagekeep.library.mirror import renaming, writing
 from pagekeep.library.mirror.folder import FileStat
+from pagekeep.library.mirror.records import MAX_BASES
 from pagekeep.library.mirror.run import MirrorReport, mirror, run_pass
 from pagekeep.model import Item
 from pagekeep.store import Store
@@ -531,3 +532,51 @@ def test_a_file_of_an_unknown_revision_adds_but_takes_nothing_off(vault: Vault, 
     stored = library.get(item.id)
     assert (stored.metadata.tags, stored.metadata.pinned) == ((*item.metadata.tags, "new"), True)
     assert vault.sync() == QUIET
+
+
+def test_an_edit_is_no_conflict_however_often_tags_changed_since_the_file_was_opened(
+    vault: Vault, library: Store
+) -> None:
+    item = items(library)[1]
+    path = vault.file(item.id)
+    opened = path.read_text()
+    for number in range(3 * MAX_BASES):
+        library.set_metadata(item.id, clock.now(), tags=(f"t{number}",))
+        vault.sync()
+    for line in ("First save.", "Second save of the same buffer."):
+        path.write_text(opened.replace("End.", line))
+        os.utime(path)
+        assert vault.sync().kept_aside == []
+        assert line in library.get(item.id).content
+    assert library.get(item.id).metadata.tags[0] == f"t{3 * MAX_BASES - 1}"
+
+
+def test_an_edit_of_a_forgotten_revision_is_a_conflict_if_the_library_has_another_edit(
+    vault: Vault, library: Store
+) -> None:
+    item = items(library)[1]
+    path = vault.file(item.id)
+    opened = path.read_text()
+    vault.edit(item.id, lambda text: text.replace("End.", "The edit of another editor."))
+    vault.sync()
+    for number in range(3 * MAX_BASES):
+        library.set_metadata(item.id, clock.now(), tags=(f"t{number}",))
+        vault.sync()
+    path.write_text(opened.replace("End.", "An edit of the old text."))
+    os.utime(path)
+    (copy,) = vault.sync().kept_aside
+    assert "An edit of the old text." in (vault.folder / copy).read_text()
+    assert "The edit of another editor." in library.get(item.id).content
+
+
+def test_an_editor_that_never_reads_the_file_again_makes_no_conflict(vault: Vault, library: Store) -> None:
+    item = items(library)[1]
+    path = vault.file(item.id)
+    text = path.read_text()
+    for number in range(3 * MAX_BASES):
+        text += f"\nLine {number}.\n"
+        path.write_text(text)
+        os.utime(path)
+        library.set_metadata(item.id, clock.now(), tags=(f"t{number}",))
+        assert vault.sync().kept_aside == []
+        assert f"Line {number}." in library.get(item.id).content

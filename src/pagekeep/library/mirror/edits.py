@@ -31,6 +31,14 @@ def file_revision(document: Document) -> str:
     return value if isinstance(value, str) else ""
 
 
+def make_revision(values: str, body: str) -> str:
+    """Return the name of a revision, from the digests of all its values and of its Markdown.
+
+    The name has a part for the Markdown, so that an edit of a revision long forgotten is still known not to be a conflict.
+    """
+    return f"r{values[:8]}-{body[:8]}"
+
+
 def make_base(document: Document, revision: str) -> Base:
     """Return the values of a file for later comparisons."""
     return Base(
@@ -59,7 +67,12 @@ def compare_body(item: Item, document: Document, bases: Sequence[Base]) -> BodyC
     known = {base.body for base in bases}
     if in_file == in_library or known == {in_file}:
         return "none"
-    if not bases or (item.metadata.edited and in_library not in known):
+    if not bases:
+        opened = file_revision(document).partition("-")[2]
+        if opened and in_file.startswith(opened):
+            return "none"
+        return "edit" if opened and in_library.startswith(opened) else "conflict"
+    if item.metadata.edited and in_library not in known:
         return "conflict"
     return "edit"
 

@@ -55,7 +55,7 @@ class Record:
     version: str
     """The item's version in the library; empty to compare again at the next pass."""
     bases: tuple[Base, ...]
-    """By revision, the last one written first."""
+    """By revision: the last one written, then those last edited or written."""
     pending: tuple[Base, ...] = ()
     """Edits of the file that are being applied; after a crash the library may have them or not."""
     size: int = 0
@@ -73,10 +73,12 @@ class Record:
         return (*found[:1], *(edit for edit in self.pending if edit.revision == found[0].revision)) if found else ()
 
     def add_base(self, base: Base, *, first: bool) -> Record:
-        """Return the record with this base: as the last one written, or in the place of the one it replaces."""
+        """Return the record with this base: as the last one written, or right after that one.
+
+        An edit shows that an editor still has its revision open, so that this one is not the next to be forgotten.
+        """
         others = [old for old in self.bases if old.revision != base.revision]
-        same = [number for number, old in enumerate(self.bases) if old.revision == base.revision]
-        place = 0 if first else same[0] if same else len(others)
+        place = 0 if first or self.bases[:1] != tuple(others[:1]) else min(1, len(others))
         bases = (*others[:place], base, *others[place:])
         return replace(self, bases=bases[:MAX_BASES], pending=())
 

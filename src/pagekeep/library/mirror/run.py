@@ -317,7 +317,8 @@ class _Mirror:
     def _make_revision(self, item: Item, annotations: Sequence[Annotation]) -> str:
         """Return a name for the item as it is now; another one whenever its file would be different."""
         values = (self._profile, replace(item, updated_at="", last_opened_at=None), annotations)
-        return f"r{files.digest(repr(values).encode('utf-8', 'replace'))[:8]}"
+        body = markdown_files.split_content(item)[1]
+        return edits.make_revision(files.digest(repr(values).encode("utf-8", "replace")), files.digest_body(body))
 
     def _own_fields(self, item: Item, file: FileContent | None) -> dict[str, object]:
         """Return the user's own frontmatter fields, which stay in the file."""
