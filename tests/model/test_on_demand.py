@@ -74,7 +74,7 @@ def test_only_html_that_is_needed_counts_as_part_of_a_result() -> None:
         seal(ExtractTask(page, Options(saved_at="2025-03-19T10:30:00Z", needs=needs), Settings()), limits)
         for needs in ((), MADE_FIELDS)
     )
-    sent = wire.loads(run_sealed(text), wire.codec_of(Page))
+    sent = wire.from_pieces(run_sealed(text), wire.codec_of(Page))
     assert len(sent.markdown) > 500_000
     with pytest.raises(RuntimeError, match="must be made in a worker"):
         sent.html  # noqa: B018

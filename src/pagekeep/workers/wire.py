@@ -7,6 +7,7 @@ parent makes only objects of the classes that this type names, whatever it is se
 
 from __future__ import annotations
 
+import io
 import json
 import struct
 import sys
@@ -51,21 +52,37 @@ class Codec(NamedTuple):
 
 
 def dumps(value: Any, codec: Codec) -> list[bytes]:
-    """Return a value as it is sent, in pieces."""
-    parts: Parts = []
-    head = json.dumps(codec.encode(value, parts), separators=(",", ":")).encode()
-    pieces = [head, *(part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part for part in parts)]
+    """Return a value as it is sent, with its size and those of its pieces before them."""
+    pieces = to_pieces(value, codec)
     sizes = b"".join(_SIZE.pack(len(piece)) for piece in pieces)
     total = len(sizes) + sum(map(len, pieces))
     return [_HEAD.pack(_MARK, len(pieces), total) + sizes, *pieces]
 
 
+def to_pieces(value: Any, codec: Codec) -> list[bytes]:
+    """Return a value as its JSON, and the parts to which that refers."""
+    parts: Parts = []
+    head = json.dumps(codec.encode(value, parts), separators=(",", ":")).encode()
+    return [head, *(part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part for part in parts)]
+
+
+def from_pieces(pieces: Parts, codec: Codec) -> Any:
+    """Return the value; raise `Malformed` if it is not one of this type.
+
+    Each part is taken out of the list when it is read, so that a page is never in memory as bytes and as text as a whole.
+    """
+    try:
+        return codec.decode(json.loads(bytes(pieces.pop(0))), pieces)
+    except (ValueError, TypeError, LookupError, RecursionError, AttributeError) as fault:
+        raise Malformed(f"{type(fault).__name__}: {fault!s:.200}") from None
+
+
 def loads(data: bytes, codec: Codec) -> Any:
     """Return the value that was sent; raise `Malformed` if it is not one of this type."""
-    count, size = _read_head(data[: _HEAD.size])
+    _, size = _read_head(data[: _HEAD.size])
     if size != len(data) - _HEAD.size:
         raise Malformed("its size is wrong")
-    return _decode(memoryview(data)[_HEAD.size :], count, codec)
+    return read(io.BytesIO(data), codec, size)
 
 
 def write(stream: IO[bytes], value: Any, codec: Codec) -> None:
@@ -83,10 +100,17 @@ def read(stream: IO[bytes], codec: Codec, max_bytes: int) -> Any:
     count, size = _read_head(head)
     if size > max_bytes:
         raise Malformed("it is too large")
+    sizes = [one for (one,) in _SIZE.iter_unpack(_read_all(stream, count * _SIZE.size))]
+    if count * _SIZE.size + sum(sizes) != size:
+        raise Malformed("its parts have another size")
+    return from_pieces([_read_all(stream, one) for one in sizes], codec)
+
+
+def _read_all(stream: IO[bytes], size: int) -> bytes:
     data = stream.read(size)
     if len(data) < size:
         raise EOFError
-    return _decode(memoryview(data), count, codec)
+    return data
 
 
 def _read_head(head: bytes) -> tuple[int, int]:
@@ -96,20 +120,6 @@ def _read_head(head: bytes) -> tuple[int, int]:
     if mark != _MARK or not 1 <= count <= _MAX_PARTS or size < count * _SIZE.size:
         raise Malformed("it has another form")
     return count, size
-
-
-def _decode(data: memoryview, count: int, codec: Codec) -> Any:
-    at = count * _SIZE.size
-    pieces: Parts = []
-    for (size,) in _SIZE.iter_unpack(data[:at]):
-        pieces.append(data[at : at + size])
-        at += size
-    if at != len(data):
-        raise Malformed("its parts have another size")
-    try:
-        return codec.decode(json.loads(bytes(pieces[0])), pieces[1:])
-    except (ValueError, TypeError, LookupError, RecursionError, AttributeError) as fault:
-        raise Malformed(f"{type(fault).__name__}: {fault!s:.200}") from None
 
 
 @lru_cache(maxsize=256)
@@ -161,7 +171,7 @@ def _encode_text(value: Any, parts: Parts) -> Any:
 
 
 def _decode_text(value: Any, parts: Parts) -> str:
-    return value if type(value) is str else str(parts[_index(value)], "utf-8", "surrogatepass")
+    return value if type(value) is str else str(_take(value, parts), "utf-8", "surrogatepass")
 
 
 def _encode_bytes(value: Any, parts: Parts) -> int:
@@ -170,7 +180,15 @@ def _encode_bytes(value: Any, parts: Parts) -> int:
 
 
 def _decode_bytes(value: Any, parts: Parts) -> bytes:
-    return bytes(parts[_index(value)])
+    return _take(value, parts)
+
+
+def _take(value: Any, parts: Parts) -> bytes:
+    """Take out a part: none is read twice, so a small result cannot become a large one."""
+    part, parts[value] = parts[_index(value)], None
+    if part is None:
+        raise TypeError("a part that was read before")
+    return bytes(part)  # the same object, if it is one
 
 
 def _index(value: Any) -> int:

@@ -38,9 +38,11 @@ class Running:
         self._released = threading.Event()
 
     def connect(self, sent: bytes = b"") -> socket.socket:
-        before = Counted.accepted
-        client = self._stack.enter_context(socket.create_connection(("127.0.0.1", self.port), timeout=20))
-        client.sendall(sent)
+        """Connect and send; the server sees both at once, however busy the machine is."""
+        before, port = Counted.accepted, self.port
+        with self.held():
+            client = self._stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+            client.sendall(sent)
         self.wait_until(lambda: Counted.accepted > before)
         return client
 
@@ -52,7 +54,8 @@ class Running:
     def held(self) -> Iterator[None]:
         """Keep the server busy until `release`, or the end of the block."""
         began = threading.Event()
-        self._server.servers[0].get_loop().call_soon_threadsafe(lambda: (began.set(), self._released.wait(20)))
+        self._released = released = threading.Event()
+        self._server.servers[0].get_loop().call_soon_threadsafe(lambda: (began.set(), released.wait(20)))
         began.wait(20)
         try:
             yield

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
 from typing import Annotated, ClassVar, Final, Literal
 
@@ -25,11 +26,14 @@ from pagekeep.doors.http.observability.logs import log_host
 from pagekeep.model import Fetched, Scope
 
 MAX_TAGS: Final = 100
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def _replace_surrogates(value: object) -> object:
     """Replace lone surrogates, which a browser's text may contain and UTF-8 cannot encode."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+    if not isinstance(value, str) or not _SURROGATE.search(value):  # most pages have none, and need no copy
+        return value
+    return value.encode("utf-8", "replace").decode()
 
 
 def _check_type(name: str) -> str:

@@ -13,6 +13,7 @@ from pagekeep.accounts import network_of
 from pagekeep.doors.http.errors import error_response
 from pagekeep.doors.http.middleware.arrivals import TOO_LARGE, Body, Limits, Pool, Rejected
 from pagekeep.doors.http.middleware.body_shapes import shape_of
+from pagekeep.doors.http.middleware.large_bodies import LargeBodies
 from pagekeep.errors import PagekeepError
 
 UNPARSED_PATHS: Final = frozenset({"/api/v1/imports", "/api/v1/pictures"})
@@ -80,6 +81,7 @@ class BodyLimits:
         self._rejection = rejection
         share = int(max_total * USER_SHARE) if authenticate else max_total
         largest_file = max(files.values(), default=0)
+        self._large = LargeBodies()
         self._in_memory = Pool(max_total, MAX_BODIES, share, MAX_USER_BODIES)
         self._on_disk = Pool(MAX_FILES * largest_file, MAX_FILES, MAX_USER_FILES * largest_file, MAX_USER_FILES)
         self._sign_ins = Pool(
@@ -104,8 +106,11 @@ class BodyLimits:
             await self._reject(error, scope, receive, send)
             return
         shape = None if scope["path"] in UNPARSED_PATHS else shape_of(scope["headers"])
-        body = Body(client, limits, pool, receive, send, shape)
-        await self._run(body, pool, scope)
+        # One that does not declare its length counts as a whole page.
+        weight = (limits.max_bytes if length == 1 else length) if pool is self._in_memory else 0
+        async with self._large.take(client, weight):
+            body = Body(client, limits, pool, receive, send, shape)
+            await self._run(body, pool, scope)
         if body.error is not None and not body.started:
             await self._reject(body.error, scope, receive, send)
 

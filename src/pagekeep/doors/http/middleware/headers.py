@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from starlette.datastructures import MutableHeaders
@@ -33,6 +33,10 @@ def policy(nonce: str) -> str:
         "font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; media-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-src 'self'; frame-ancestors 'none'"
     )
+
+
+_PART_BYTES: Final = 262_144
+"""The largest part of a body that is passed to the connection at once; the next waits until the client has read most of it."""
 
 
 class SecurityHeaders:
@@ -69,7 +73,8 @@ class SecurityHeaders:
                 headers.setdefault("Content-Security-Policy", policy(nonce))
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-            await send(message)
+            for part in _parts(message):
+                await send(part)
 
         try:
             await self._app(scope, receive, send_with_headers)
@@ -85,3 +90,15 @@ class SecurityHeaders:
                 raise
             _log.exception("A route failed: %s", scope["method"])
             await self._internal_error(scope)(scope, receive, send_with_headers)
+
+
+def _parts(message: Message) -> Iterator[Message]:
+    """Yield a message, and a large body in parts: sent at once, it would be copied twice for its connection."""
+    body = message.get("body", b"")
+    if len(body) <= _PART_BYTES:
+        yield message
+        return
+    view, more = memoryview(body), message.get("more_body", False)
+    for start in range(0, len(body), _PART_BYTES):
+        end = start + _PART_BYTES
+        yield {**message, "body": bytes(view[start:end]), "more_body": more or end < len(body)}
