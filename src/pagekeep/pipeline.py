@@ -179,7 +179,7 @@ def _write_markdown(state: State) -> None:
     """Write the clean HTML as Markdown and as plain text."""
     tree, html, root = state.clean
     text = markdown.to_text(tree)
-    state.output = Output(root, html.draft, text, markdown.to_markdown(tree), count_words(text))
+    state.output = Output(root, html, text, markdown.to_markdown(tree), count_words(text))
 
 
 def _recognise_walls(state: State) -> None:
@@ -382,7 +382,7 @@ def _make_page(state: State, trace: Trace) -> Page:
         url=state.url,
         markdown=output.markdown,
         document="",
-        html=state.clean.html.as_value() if output.html else "",
+        html=output.html,
         text=output.text,
         metadata=state.metadata,
         links=state.links,

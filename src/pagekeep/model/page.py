@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import copyreg
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Mapping
 from copy import copy
 from dataclasses import field, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
 from pagekeep.model.continuation import Continuation, JoinedPage
-from pagekeep.model.on_demand import make_on_demand
+from pagekeep.model.on_demand import NotMade, make_on_demand
 from pagekeep.model.rules import RuleMatch
 from pagekeep.model.site import SiteKnowledge
 from pagekeep.model.warnings import PageWarning
@@ -343,10 +343,13 @@ class Page:
         """Return the page with more warnings in its trace."""
         return self.copy_with(trace=replace(self.trace, warnings=(*self.trace.warnings, *warnings)))
 
-    def make(self, needs: Iterable[MadeField]) -> Page:
-        """Make these fields now, in a worker, and return the page."""
-        for name in needs:
-            getattr(self, name)
+    def make(self, needs: Container[MadeField]) -> Page:
+        """Make these fields now, in a worker, leave out the others that it would send, and return the page."""
+        for name in MADE_FIELDS:
+            if name in needs:
+                getattr(self, name)
+            else:
+                object.__setattr__(self, name, NotMade())
         return self
 
     def copy_with(self, **changes: Any) -> Page:
