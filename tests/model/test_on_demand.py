@@ -30,11 +30,11 @@ def held(page: Page, name: str) -> Any:
 
 def test_fields_are_made_when_they_are_read_and_once() -> None:
     page = extract(HTML, ADDRESS)
-    assert isinstance(held(page, "html"), OnDemand)
-    html = page.html
-    assert html.startswith("<h1>Tea</h1>")
-    assert held(page, "html") is html is page.html
-    assert page.links == (Link("https://example.org/b", "a link"),)
+    assert page.html.startswith("<h1>Tea</h1>")
+    assert isinstance(held(page, "links"), OnDemand)
+    links = page.links
+    assert links == (Link("https://example.org/b", "a link"),)
+    assert held(page, "links") is links is page.links
     assert page.media == (Media("image", "https://example.org/c.png", "a cup"),)
 
 
@@ -83,7 +83,7 @@ def test_only_html_that_is_needed_counts_as_part_of_a_result() -> None:
 
 
 def test_a_field_cannot_be_read_in_a_process_that_refuses_to_make_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    page, made = extract(HTML, ADDRESS), extract(HTML, ADDRESS).make(MADE_FIELDS)
+    page, made = extract(HTML, ADDRESS).make(()), extract(HTML, ADDRESS).make(MADE_FIELDS)
     monkeypatch.setattr(on_demand, "_refused", False)
     on_demand.refuse_to_make()
     assert "a link" in page.with_document("x").markdown

@@ -83,7 +83,7 @@ def test_values_come_as_they_are_sent(value: Any, kind: Any) -> None:
 
 def test_a_page_comes_with_the_fields_that_are_made_and_no_others() -> None:
     page = pagekeep.extract(HTML, "https://example.org/")
-    lazy = send(page, Page)
+    lazy = send(pagekeep.extract(HTML, "https://example.org/").make(()), Page)
     for name in MADE_FIELDS:
         with pytest.raises(RuntimeError, match="must be made in a worker"):
             getattr(lazy, name)
