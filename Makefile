@@ -60,7 +60,7 @@ serve: setup
 
 CORPORA ?= ../shared/corpora
 judge: setup
-	$(BIN)/python -m pagekeep.lab.judge $(CORPORA)/wcxb $(CORPORA)/web $(CORPORA)/readability
+	$(BIN)/python -m pagekeep_lab.judge $(CORPORA)/wcxb $(CORPORA)/web $(CORPORA)/readability
 
 bench: setup
 	PYTHON=$(BIN)/python bench/setup

@@ -32,8 +32,8 @@ from fastapi.testclient import TestClient  # noqa: E402
 from pagekeep.capture.from_url import Request, Retrieval  # noqa: E402
 from pagekeep.config import Settings  # noqa: E402
 from pagekeep.doors.http.application import create_app  # noqa: E402
-from pagekeep.library.pictures.job import run_now  # noqa: E402
-from pagekeep.library.save import save  # noqa: E402
+from pagekeep.library.archive.keep_pictures import run_pictures_job  # noqa: E402
+from pagekeep.library.saving.save import save  # noqa: E402
 from pagekeep.model import ItemBlob, NewItem  # noqa: E402
 from pagekeep.store import open_store  # noqa: E402
 from pagekeep.workers import Room  # noqa: E402
@@ -88,7 +88,7 @@ def _save(settings: Settings, url: str, room: Room) -> tuple[float, float]:
                 saved = await save(Request(url), store, retrieval)
                 middle = time.perf_counter()
                 if saved.pictures_job is not None:
-                    await run_now(saved.pictures_job, store, retrieval)
+                    await run_pictures_job(saved.pictures_job, store, retrieval)
                 return middle - began, time.perf_counter() - middle
 
     return asyncio.run(run())

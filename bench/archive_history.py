@@ -13,7 +13,7 @@ from typing import Any
 
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
-from pagekeep.library.save import save
+from pagekeep.library.saving.save import save
 from pagekeep.present.tasks import WordDiffTask
 from pagekeep.store import Store, open_store
 from pagekeep.workers import TEXT, run_alone

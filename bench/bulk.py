@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pagekeep import bulk
-from pagekeep.lab import corpus as corpora
+from pagekeep_lab import corpus as corpora
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPORA = (ROOT.parent / "shared" / "corpora" / "wcxb", ROOT / "tests" / "corpus")

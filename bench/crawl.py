@@ -25,9 +25,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
-from pagekeep.library.crawl.crawls import start_crawl
-from pagekeep.library.crawl.options import CrawlOptions
-from pagekeep.library.crawl.pages import read_pages
+from pagekeep.library.crawl.addresses import CrawlOptions
+from pagekeep.library.crawl.crawls import read_pages, start_crawl
 from pagekeep.library.crawl.worker import CrawlWorker
 from pagekeep.model import Options
 from pagekeep.model.crawl import Crawl

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pagekeep.lab import corpus as corpora
+from pagekeep_lab import corpus as corpora
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPORA = (ROOT.parent / "shared" / "corpora" / "wcxb", ROOT / "tests" / "corpus")

@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from pagekeep import clock
 from pagekeep.library.exports.item_book import build_item_book, collect_book
-from pagekeep.library.items import walk_items
+from pagekeep.library.items.find import walk_items
 from pagekeep.model import Item, ItemBlob, ItemMetadata, NewItem
 from pagekeep.store import LOCAL_USER, Store, open_store
 from pagekeep.workers import Room

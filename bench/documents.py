@@ -26,7 +26,7 @@ from printed.office import print_office
 from printed.score import NAMES, Scores, compare, differences, mean, render
 from pypdfium2 import PdfDocument
 
-from pagekeep.fetch.browser.chromium import find
+from pagekeep.fetch.browser.chromium import find_chromium
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -80,7 +80,9 @@ def print_chromium(samples: list[Sample], folder: Path) -> None:
     if not samples:
         return
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=str(find().path), args=["--no-sandbox", "--disable-gpu"])
+        browser = play.chromium.launch(
+            executable_path=str(find_chromium().path), args=["--no-sandbox", "--disable-gpu"]
+        )
         page = browser.new_page()
         for one in samples:
             page.set_content(one.html)

@@ -18,8 +18,7 @@ from contextlib import closing
 from pathlib import Path
 from time import perf_counter, process_time
 
-from pagekeep.library.imports.report import ImportReport
-from pagekeep.library.imports.run import BATCH_ROWS, ImportPlan, import_stream
+from pagekeep.library.imports.run import BATCH_ROWS, ImportPlan, ImportReport, import_stream
 from pagekeep.rules import Rulebook
 from pagekeep.store import open_store
 

@@ -46,7 +46,7 @@ def measure(lighthouse: Path, url: str, folder: Path, name: str) -> dict[str, An
         *(str(lighthouse), url, "--quiet", f"--chrome-flags={FLAGS}", "--output=json", "--output=html"),
         *(f"--output-path={out}", f"--only-categories={','.join(CATEGORIES)}", "--form-factor=mobile"),
     ]
-    environment = {**os.environ, "CHROME_PATH": str(chromium.find().path)}
+    environment = {**os.environ, "CHROME_PATH": str(chromium.find_chromium().path)}
     subprocess.run(command, env=environment, check=True, timeout=MAX_SECONDS)
     return dict(json.loads((folder / f"{name}.report.json").read_text(encoding="utf-8")))
 

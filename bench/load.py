@@ -28,8 +28,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.server import ARTICLE, ask, fill_new, late, memory, waits
 from bench.store import USER
-from pagekeep.library.items import look_up_url
-from pagekeep.library.queue.jobs import count_jobs
+from pagekeep.library.items.find import look_up_url
+from pagekeep.library.queue import count_jobs
 from pagekeep.store import Store, open_store
 from tests.hostile.server import Served, served
 from tests.site.server import Reply, Request, Site

@@ -22,7 +22,7 @@ from urllib.parse import quote, urlsplit
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.store import FREQUENCIES, USER, WORDS
-from pagekeep.library.lists import lists
+from pagekeep.library.items import lists
 from pagekeep.model import ItemQuery, NewItem
 from pagekeep.store import Store, open_store
 from tests.hostile.server import Served, served

@@ -16,13 +16,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.store import COMMON, USER, WORDS, cost, fill, libraries, settle
-from pagekeep.library.reading.highlights import list_highlights
-from pagekeep.library.reading.neighbours import find_neighbours
-from pagekeep.library.reading.similar import similar_items
-from pagekeep.library.reading.states import report_position, started_items
+from pagekeep.library.items.annotations import list_highlights
+from pagekeep.library.items.reading import find_neighbours, report_position, similar_items, started_items
 from pagekeep.model import Annotation, ItemQuery, item_filters
 from pagekeep.store import Store, open_store
-from pagekeep.store.tables.annotations import add_missing
+from pagekeep.store.tables.reading import add_missing_annotations
 
 _BATCH = 1_000
 _MAX_RATIO = 3.0
@@ -39,7 +37,7 @@ def annotate_all(store: Store) -> None:
             quote = " ".join(item.content.split()[:25])
             time = f"20{number % 25:02}-03-{1 + number % 28:02}T10:{number % 60:02}:00.{number % 1_000_000:06}Z"
             made.append(Annotation(str(uuid.uuid4()), item.id, quote, "", "", f"note {number}", None, time, time))
-        store._engine.write(lambda tx, made=made: add_missing(tx, made))  # type: ignore[misc]
+        store._engine.write(lambda tx, made=made: add_missing_annotations(tx, made))  # type: ignore[misc]
         for item in page.items[::50]:
             report_position(store, item.id, 0.4)
         if page.next is None:

@@ -23,7 +23,7 @@ from playwright.async_api import Error, async_playwright
 from pagekeep.config import Settings
 from pagekeep.errors import PagekeepError
 from pagekeep.fetch.browser import Browser, chromium
-from pagekeep.fetch.browser.flags import may_sandbox
+from pagekeep.fetch.browser.chromium import may_sandbox
 from pagekeep.fetch.guard import Guard
 from tests.hostile.render_apps import APPS, LAST
 from tests.site.server import Site
@@ -81,7 +81,7 @@ async def main(renders: int) -> None:
             async_playwright() as playwright,
             Browser(Settings(browser_sandbox=may_sandbox()), Guard([site.host])) as ours,
         ):
-            found = chromium.find()
+            found = chromium.find_chromium()
             bare = await playwright.chromium.launch(executable_path=found.path)
 
             async def render(url: str, wait_for: str | None = None) -> str:

@@ -21,8 +21,8 @@ from time import perf_counter
 from pagekeep.capture.extract import ExtractTask
 from pagekeep.config import Settings
 from pagekeep.errors import PagekeepError
-from pagekeep.library import build_item
-from pagekeep.library.reparse.reparse import reparse
+from pagekeep.library.items import build_item
+from pagekeep.library.saving.reparse import reparse
 from pagekeep.model import Fetched, Options
 from pagekeep.rules import shipped
 from pagekeep.store import Store, open_store

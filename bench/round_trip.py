@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from pagekeep.lab import corpus as corpora
-from pagekeep.lab import pipeline_extract
-from pagekeep.lab.markdown.round_trip import find_differences
+from pagekeep_lab import corpus as corpora
+from pagekeep_lab import pipeline_extract
+from pagekeep_lab.markdown_cases import find_differences
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "corpora"

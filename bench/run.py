@@ -19,9 +19,9 @@ from typing import Any
 
 from worker import EXTRACTORS, read_message, write_message
 
-from pagekeep.lab import corpus as corpora
-from pagekeep.lab.corpus import Sample
-from pagekeep.lab.metrics import WordScore, score_words
+from pagekeep_lab import corpus as corpora
+from pagekeep_lab.corpus import Sample
+from pagekeep_lab.scores import WordScore, score_words
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent

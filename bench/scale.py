@@ -36,16 +36,15 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.store import COMMON, FREQUENCIES, WORDS
 from pagekeep.config import Settings
-from pagekeep.library.browse.statistics import read_statistics
-from pagekeep.library.browse.tags import rename_tag
 from pagekeep.library.exports.run import ExportOptions, export
-from pagekeep.library.items import count_items
-from pagekeep.library.lists.suggestions import list_suggestions
-from pagekeep.library.storage import measure_storage
+from pagekeep.library.items.browse import read_statistics
+from pagekeep.library.items.find import count_items
+from pagekeep.library.items.tags import list_suggestions, rename_tag
+from pagekeep.library.open import measure_storage
 from pagekeep.model import Item, ItemQuery, NewItem, RawPage, item_filters
 from pagekeep.store import Store, open_store, parse_query
-from pagekeep.store.packing import pack
-from pagekeep.store.tables import items, raw_pages
+from pagekeep.store.blob_files import pack
+from pagekeep.store.tables import items, snapshots
 from tests.store.making import NOW, make_item, make_raw
 
 USER = "bench"
@@ -227,10 +226,10 @@ def _rows(part: Sequence[Entry]) -> dict[str, list[dict[str, Any]]]:
             {**own, "tag": key, "item_id": entry.item.id, "saved_at": entry.item.saved_at}
             for key in items.tag_keys(entry.item)
         ]
-        packed, name = pack(entry.raw.body), raw_pages.content_hash(entry.raw.body)
+        packed, name = pack(entry.raw.body), snapshots.content_hash(entry.raw.body)
         sizes = {"size": len(entry.raw.body), "packed": len(packed)}
         found["raw_bodies"].append({**own, "hash": name, **sizes, "body": packed})
-        facts = raw_pages.column_values(entry.raw)
+        facts = snapshots.raw_values(entry.raw)
         found["raw_pages"].append({**own, "item_id": entry.item.id, "hash": name, **facts})
     return found
 

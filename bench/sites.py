@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterable
 from statistics import fmean
 
 from pagekeep import Options, dom, extract
-from pagekeep.extraction.site import fingerprint, learn, learn_signs, read_signs
-from pagekeep.extraction.site.shingles import split_words
-from pagekeep.model.site import SiteKnowledge
+from pagekeep.extraction.site import fingerprint, learn, learn_signs, read_signs, split_words
+from pagekeep.model.page import SiteKnowledge
 from pagekeep.rules import shipped
 
 PURPOSES = ("docs", "blog", "shop", "forum", "news")

@@ -16,8 +16,8 @@ from pathlib import Path
 from statistics import fmean
 
 from pagekeep import Options, dom, extract
-from pagekeep.lab import corpus as corpora
 from pagekeep.pipeline import STEPS
+from pagekeep_lab import corpus as corpora
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPORA = (ROOT.parent / "shared" / "corpora" / "wcxb", ROOT / "tests" / "corpus")

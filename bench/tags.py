@@ -21,10 +21,10 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.store import USER, pages
-from pagekeep.library.actions import change_item
-from pagekeep.library.browse.tags import rename_tag, undo_tags
+from pagekeep.library.items.change import change_item
+from pagekeep.library.items.tags import rename_tag, undo_tags
 from pagekeep.model import NewItem
-from pagekeep.model.lists.values import ItemChange
+from pagekeep.model.lists import ItemChange
 from pagekeep.store import Store, open_store
 from tests.store.making import postgres_server
 

@@ -112,7 +112,7 @@ def main() -> None:
     """Print the PDF, save it, and take both pictures."""
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as url, sync_playwright() as driver:
         flags = ["--no-sandbox", "--disable-gpu"]
-        browser = driver.chromium.launch(executable_path=str(chromium.find().path), args=flags)
+        browser = driver.chromium.launch(executable_path=str(chromium.find_chromium().path), args=flags)
         page: Any = browser.new_page()
         page.set_content(PAPER)
         pdf = page.pdf(prefer_css_page_size=True, tagged=False)

@@ -31,9 +31,9 @@ from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
 from pagekeep.fetch.browser import chromium
-from pagekeep.library.demo.fill import fill_library
-from pagekeep.library.demo.pages import load_pages
 from pagekeep.library.open import open_library
+from pagekeep_demo.fill import fill_library
+from pagekeep_demo.pages import load_pages
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -119,7 +119,7 @@ def browsing() -> Iterator[Any]:
     """Run the browser."""
     with sync_playwright() as driver:
         arguments = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars"]
-        browser = driver.chromium.launch(executable_path=str(chromium.find().path), args=arguments)
+        browser = driver.chromium.launch(executable_path=str(chromium.find_chromium().path), args=arguments)
         yield browser
         browser.close()
 

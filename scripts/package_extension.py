@@ -10,15 +10,15 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from pagekeep.doors import extension_package  # noqa: E402
-from pagekeep.doors.extension_package import BROWSERS, Browser, package_files, zip_package  # noqa: E402
+from pagekeep.doors import bundled  # noqa: E402
+from pagekeep.doors.bundled import BROWSERS, Browser, package_files, zip_package  # noqa: E402
 
 SOURCE: Final = ROOT / "extension"
 
 
 def manifest(browser: Browser) -> dict[str, Any]:
     """Return the browser's manifest."""
-    return extension_package.manifest(SOURCE, browser)
+    return bundled.manifest(SOURCE, browser)
 
 
 def files() -> list[Path]:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from argon2 import PasswordHasher
 
-from pagekeep import accounts as app
 from pagekeep import clock
 from pagekeep.errors import NotAllowed, NotFound, NotSignedIn, TooManyRequests
+from pagekeep.identity import accounts as app
 from pagekeep.store import LOCAL_USER, Accounts, open_accounts
 
 HERE = "203.0.113.7"

@@ -21,7 +21,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from pagekeep import accounts, config
+from pagekeep import config
+from pagekeep.identity import accounts
 from pagekeep.library.open import install_library
 from pagekeep.store import open_accounts, open_store, postgres
 from tests.store.making import make_item, postgres_server

@@ -11,42 +11,43 @@ from tests.foreign import FOREIGN
 
 HOUSE = Path(pagekeep.__file__).parent
 READERS = [
-    *(HOUSE / "library" / "imports" / name for name in ("formats", "input", "web_archive")),
+    *(HOUSE / "library" / "imports" / name for name in ("formats", "input")),
     HOUSE / "library" / "feeds" / "parse",
 ]
 """Whole folders of such functions, which only functions of the list call."""
 FILES = sorted(
     file
-    for file in (*(HOUSE / "doors").rglob("*.py"), *(HOUSE / "library").rglob("*.py"), HOUSE / "accounts.py")
+    for file in (
+        *(HOUSE / "doors").rglob("*.py"),
+        *(HOUSE / "library").rglob("*.py"),
+        *(HOUSE / "identity").rglob("*.py"),
+    )
     if file.parent not in READERS
 )
 
 ALLOWED = {
-    "library/try_rules.py": "inside a task",
-    "library/history/noise.py": "inside a task",
-    "library/history/watch.py": "the task itself",
-    "library/history/versions.py": "the task itself",
-    "library/reparse/reparse.py": "the task of its worker processes",
+    "library/saving/try_rules.py": "inside a task",
+    "library/archive/noise.py": "inside a task",
+    "library/watch.py": "the task itself",
+    "library/archive/versions.py": "the task itself",
+    "library/saving/reparse.py": "the task of its worker processes",
     "library/imports/run.py": "without a room, for callers that trust the file",
-    "library/receipts/web_archive.py": "the task of its worker process",
+    "library/verify.py": "the task of its worker process",
     "library/imports/reader.py": "the task of its worker process",
     "library/imports/rows.py": "called by that task",
-    "library/imports/failed_rows.py": "a format that `rows.py` reads",
+    "library/imports/formats/own_files.py": "a format that `rows.py` reads",
     "library/exports/article_html.py": "`pagekeep export`: pages that Pagekeep rendered and sanitised itself",
     "library/exports/item_book.py": "the task itself",
-    "library/exports/single_page.py": "`pagekeep export`: pages that Pagekeep rendered and sanitised itself",
-    "library/crawl/reading/links.py": "called by the task of `read_page.py`",
-    "library/crawl/reading/read_page.py": "the task itself",
+    "library/crawl/read_page.py": "called by the task of `read_page.py`",
     "library/crawl/known_site.py": "the tasks themselves; shingles of texts, in bounded work, for `pagekeep crawl --out`",
-    "library/reading/similar.py": "words of 12,000 characters that are stored, in bounded work",
-    "library/packs/from_crawl.py": "the task itself",
+    "library/items/reading.py": "words of 12,000 characters that are stored, in bounded work",
+    "library/packs/write.py": "the task itself",
     "library/packs/pack.py": "a value",
-    "library/packs/llms.py": "a value",
-    "library/packs/search.py": "the task itself",
-    "doors/cli/sites/pack.py": "a diff on the user's own terminal, with bounded work",
-    "doors/cli/library/reparse.py": "a diff on the user's own terminal, with bounded work",
-    "doors/cli/pages/extract.py": "an explanation on the user's own terminal; the names of steps",
-    "doors/cli/rules/rules.py": "the user's own rule files",
+    "library/packs/folder.py": "the task itself",
+    "doors/cli/crawl.py": "a diff on the user's own terminal, with bounded work",
+    "doors/cli/reparse.py": "a diff on the user's own terminal, with bounded work",
+    "doors/cli/extract.py": "an explanation on the user's own terminal; the names of steps",
+    "doors/cli/rules.py": "the user's own rule files",
 }
 """Modules that may use these functions, and why. None of them is a route or a tool."""
 

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep.lab.markdown.cases import find_differing_aspects, normalise
-from pagekeep.lab.markdown.rendered import render_tree
-from pagekeep.lab.metrics import normalise_tokens
 from pagekeep.pipeline import extract
+from pagekeep_lab.markdown_cases import find_differing_aspects, normalise, render_tree
+from pagekeep_lab.scores import normalise_tokens
 
 CASES = Path(__file__).parent / "cases"
 TITLE = "The log of the harbour"

@@ -337,7 +337,7 @@ def test_removals_carry_the_name_of_their_step() -> None:
     [
         ("pagekeep.extraction.metadata.tags.choose", "tags"),
         ("pagekeep.extraction.metadata.language.detect", "language"),
-        ("pagekeep.extraction.metadata.hero._find_picture", "hero-image"),
+        ("pagekeep.extraction.metadata.about._find_picture", "hero-image"),
         ("pagekeep.extraction.output.quality._score", "quality"),
         ("pagekeep.extraction.output.losses.compare", "quality"),
         ("pagekeep.extraction.output.losses.record", "record-structures"),

@@ -16,7 +16,7 @@ WORK = """
 import sys
 from pathlib import Path
 from pagekeep.config import load
-from pagekeep.doors.http.server_folder import server_secret
+from pagekeep.doors.http.service import server_secret
 from pagekeep.store import open_store
 home = Path(sys.argv[1])
 with open(home / "page.html", "w") as file: file.write(sys.argv[2])

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep import accounts, workers
+from pagekeep import workers
 from pagekeep.config import Settings
-from pagekeep.doors.http import sign_in_slots
-from pagekeep.doors.http.image_proxy import formats, proxy
-from pagekeep.doors.http.middleware import arrivals, body_limits, body_shapes, connections, refusals
+from pagekeep.doors.http import image_proxy, user_limits
+from pagekeep.doors.http.middleware import arrivals, body_limits, connections, refusals
+from pagekeep.doors.http.middleware import arrivals as body_shapes
+from pagekeep.identity import accounts
 from pagekeep.workers import room
 
 DOC = " ".join((Path(__file__).parents[1] / "docs" / "security.md").read_text().split())
@@ -29,8 +30,8 @@ STATED = (
     f"the sign-in form: {body_limits.MAX_SIGN_IN_BYTES // 1000} KB, {body_limits.MAX_SIGN_IN_SECONDS:g} s",
     f"{body_limits.MAX_ANONYMOUS_BODIES}, {body_limits.MAX_ADDRESS_BODIES} from one address",
     f"{Settings().token_requests:,} in a minute (`token_requests`)",
-    f"{sign_in_slots.MAX_RUNNING} at once, two of them checking a password",
-    f"{sign_in_slots.MAX_WAITING} wait, {sign_in_slots.MAX_ADDRESS_WAITING} from one address",
+    f"{user_limits.MAX_RUNNING} at once, two of them checking a password",
+    f"{user_limits.MAX_WAITING} wait, {user_limits.MAX_ADDRESS_WAITING} from one address",
     f"refusals ({', '.join(map(str, sorted(refusals.STATUSES)))})",
     f"{refusals.MAX_REFUSALS} in {refusals.WINDOW_SECONDS:g} s",
     f"waits 1 s for each {refusals.MAX_REFUSALS}, at most {refusals.MAX_WAIT_SECONDS:g} s",
@@ -45,7 +46,7 @@ STATED = (
     f"{body_limits.MAX_TOTAL_BYTES // 10**6} MB, {body_limits.USER_SHARE * 100:g} % of it for one user",
     f"{body_limits.MAX_BODIES} arriving at once, {body_limits.MAX_USER_BODIES} of one user",
     f"{body_limits.MAX_FILES} at once, {body_limits.MAX_USER_FILES} of one user",
-    f"{proxy.MAX_IMAGE_BYTES // 10**6} MB, {formats.MAX_PIXELS // 10**6} megapixels",
+    f"{image_proxy.MAX_IMAGE_BYTES // 10**6} MB, {image_proxy.MAX_PIXELS // 10**6} megapixels",
     f"ends after {accounts.SESSION_SECONDS / 86_400:g} days",
 )
 

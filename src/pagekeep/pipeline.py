@@ -14,15 +14,12 @@ from pagekeep import dom, markdown
 from pagekeep.extraction import clean, locate, metadata, pages, prune, site_rules
 from pagekeep.extraction.classify import browser_need, caught, kind
 from pagekeep.extraction.input import structured, urls
-from pagekeep.extraction.input.decode import decode
-from pagekeep.extraction.input.doctype import document_type
-from pagekeep.extraction.locate import page_facts, survey
+from pagekeep.extraction.input.decode import decode, document_type
+from pagekeep.extraction.locate import page_facts, strategies, survey
 from pagekeep.extraction.locate.profiles import PROFILES
-from pagekeep.extraction.locate.strategies import chain, full_page
-from pagekeep.extraction.output import bookmark, losses, quality
-from pagekeep.extraction.output.content import list_on_demand, sanitise_content
+from pagekeep.extraction.output import losses, quality, result_parts
 from pagekeep.extraction.output.quality import Output
-from pagekeep.extraction.output.switches import find_skipped, leave_out
+from pagekeep.extraction.output.result_parts import find_skipped, leave_out, list_on_demand, sanitise_content
 from pagekeep.extraction.prune.cut import cut, report_doubts, report_removals
 from pagekeep.extraction.state import State
 from pagekeep.extraction.steps import Phase, Step, Stopwatch, check_skippable, run_steps
@@ -110,7 +107,7 @@ def _locate(state: State) -> None:
         skip=options.skip_steps, selectors=options.selectors, site=options.site,
     )  # fmt: skip
     state.warnings += state.survey_warnings
-    state.outcome = chain.run(state.facts, partial(prune.prune, skip=options.skip_steps), options.timer, options)
+    state.outcome = strategies.run(state.facts, partial(prune.prune, skip=options.skip_steps), options.timer, options)
 
 
 def _keep_included_parts(state: State) -> None:
@@ -133,8 +130,8 @@ def _cut(state: State) -> None:
     """Cut the content out of the tree."""
     outcome = state.outcome
     # A bookmark without a description shows the few words the page has.
-    shown = outcome.content or (None if bookmark.has_summary(state.metadata) else outcome.candidate)
-    state.content = cut(state.survey, shown) if shown else bookmark.make_content(state.metadata)
+    shown = outcome.content or (None if result_parts.has_summary(state.metadata) else outcome.candidate)
+    state.content = cut(state.survey, shown) if shown else result_parts.make_bookmark_content(state.metadata)
 
 
 def _expect_structures(state: State) -> None:
@@ -203,11 +200,11 @@ def _decide_on_browser(state: State) -> None:
 def _fall_back_to_bookmark(state: State) -> None:
     """Keep a bookmark when something else came instead of the page, or too few words are left of it."""
     words, wall = state.output.word_count, state.caught
-    if state.outcome.content and (wall or words < chain.min_words(state.facts)):
+    if state.outcome.content and (wall or words < strategies.min_words(state.facts)):
         reason = wall.reason if wall else f"only {words} words were left after the clean-up"
-        state.outcome = chain.fall_back_to_bookmark(state.outcome, reason)
+        state.outcome = strategies.fall_back_to_bookmark(state.outcome, reason)
     if not state.outcome.content and not _may_show(state):
-        state.content = bookmark.make_content(state.metadata)
+        state.content = result_parts.make_bookmark_content(state.metadata)
         for write in (_clean, _sanitise, _write_markdown):
             write(state)
 
@@ -234,7 +231,7 @@ def _assess(state: State) -> None:
     if state.expected and outcome.content:
         comparison = losses.compare(state.expected, state.content, state.changes, output.root, output.markdown)
         state.warnings += comparison.warnings
-    reason = None if outcome.content else bookmark.explain_failure(state.caught, outcome.attempts)
+    reason = None if outcome.content else result_parts.explain_failure(state.caught, outcome.attempts)
     is_cut = any(warning.code == "truncated" for warning in state.warnings)
     state.quality = quality.assess(output, outcome.strategy, state.metadata, reason, comparison, is_cut=is_cut)
 
@@ -364,14 +361,14 @@ def _may_show(state: State) -> bool:
     """
     if state.caught:
         return state.caught.kind == "paywall"
-    has_summary = bookmark.has_summary(state.metadata)
-    return not has_summary and not state.need_render and state.output.word_count < full_page.MIN_WORDS
+    has_summary = result_parts.has_summary(state.metadata)
+    return not has_summary and not state.need_render and state.output.word_count < strategies.FULL_PAGE_MIN_WORDS
 
 
 def _empty(state: State) -> None:
     """Leave only a record of a discarded page: what it was and which rule discarded it."""
     state.kind = "article"
-    state.outcome = chain.Outcome("discarded", None, ())
+    state.outcome = strategies.Outcome("discarded", None, ())
     state.output = Output(dom.element("div"), "", "", "", 0)
     state.quality = quality.discarded(f"Content discarded by rule {state.discarded_by}")
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from pagekeep import Options, Page, PagekeepError, dom, extract, pipeline
-from pagekeep.extraction.locate.strategies import chain
+from pagekeep.extraction.locate import strategies as chain
 from pagekeep.extraction.locate.survey import MAX_NODES
 from pagekeep.model import Strategy
 

@@ -52,7 +52,7 @@ def chrome() -> Iterator[Any]:
     It ends with its module: while Playwright runs, nobody else in this process can start an event loop.
     """
     try:
-        found = chromium.find()
+        found = chromium.find_chromium()
     except RenderError as error:
         pytest.skip(f"{error.message} scripts/install-chromium gets one.")
     with playwright.sync_playwright() as driver:

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError
-from pagekeep.library.failed_saves import keep_address
+from pagekeep.library.saving.failed_saves import keep_address
 from pagekeep.store import open_store
 from tests.browser.conftest import Window
 from tests.browser.serving import Server

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from pagekeep.accounts import add_user
 from pagekeep.config import Settings
+from pagekeep.identity.accounts import add_user
 from pagekeep.store import open_accounts
 from tests.browser.conftest import SIZES
 from tests.browser.serving import Server

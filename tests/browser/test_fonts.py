@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep.doors.http.web.layout import static_files
+from pagekeep.doors.http.web import static_files
 from tests.browser.conftest import Window
 
 Save = Callable[[str], str]

@@ -14,8 +14,8 @@ from playwright.sync_api import expect
 
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
-from pagekeep.library.demo.fill import fill_library
 from pagekeep.store import open_store
+from pagekeep_demo.fill import fill_library
 from tests.browser.serving import Server
 from tests.browser.test_accessibility import violations
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pagekeep.config import Settings
-from pagekeep.library.annotations import annotate
+from pagekeep.library.items.annotations import annotate
 from pagekeep.store import Store, open_store
 from tests.browser.conftest import Window
 from tests.browser.extended import until

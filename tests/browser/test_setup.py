@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from pagekeep.config import Settings
 from pagekeep.errors import BlockedAddress, FetchHttpError, FetchTimeout, PagekeepError
-from pagekeep.library.failed_saves import keep_address
+from pagekeep.library.saving.failed_saves import keep_address
 from pagekeep.store import open_store
 from tests.browser.conftest import Window
 from tests.browser.serving import Server

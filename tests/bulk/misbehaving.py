@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from pagekeep.bulk.input.records import Line, Span
+from pagekeep.bulk.input_files import Line, Span
 from pagekeep.bulk.row import Job, RowResult
 from pagekeep.bulk.row import make_result as honest
 

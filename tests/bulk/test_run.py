@@ -104,7 +104,7 @@ def test_a_line_that_is_broken_costs_that_line(tmp_path: Path) -> None:
 
 
 def test_a_page_that_hangs_or_dies_costs_that_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pagekeep.bulk.engines.local.RESULT_TASK", "tests.bulk.misbehaving:make")
+    monkeypatch.setattr("pagekeep.bulk.local.RESULT_TASK", "tests.bulk.misbehaving:make")
     source = jsonl(tmp_path / "pages.jsonl", [page(1), page(2, "LOOP"), page(3), page(4, "DIE"), page(5)])
     limits = Limits(cpu_seconds=2, wall_seconds=30)
     report = bulk.run(plan(source, tmp_path / "out", workers=2, limits=limits))

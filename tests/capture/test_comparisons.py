@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pagekeep import extract
-from pagekeep.capture.comparisons import compare, latest, log_comparison, log_path, read_log, summary
+from pagekeep.capture.modes import compare, comparison_summary, latest_comparisons, log_comparison, log_path, read_log
 from pagekeep.config import Settings
 from pagekeep.errors import FetchTimeout, NotFound
 from tests.site.fixtures import article
@@ -37,14 +37,16 @@ def test_of_a_page_that_was_compared_twice_the_last_counts() -> None:
         compare("https://example.com/a", PAGE, FetchTimeout("Too slow.")),
         compare("https://example.com/a", PAGE, PAGE),
     )
-    assert latest(iter([old, new])) == [new]
+    assert latest_comparisons(iter([old, new])) == [new]
 
 
 def test_the_summary_tells_means_deviations_and_sums() -> None:
     whole = compare("https://example.com/a", PAGE, PAGE)
-    told = summary([replace(whole, similarity=1.0, missing_words=3), replace(whole, similarity=0.5, missing_words=4)])
+    told = comparison_summary(
+        [replace(whole, similarity=1.0, missing_words=3), replace(whole, similarity=0.5, missing_words=4)]
+    )
     assert (told["similarity"], told["std_similarity"], told["missing_words"]) == (0.75, 0.25, 7)
-    assert summary([])["similarity"] is None
+    assert comparison_summary([])["similarity"] is None
 
 
 def test_without_a_log_it_says_how_to_get_one(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.capture.markdown_parts import split_markdown
+from pagekeep.capture.modes import split_markdown
 from pagekeep.text import split_words
 
 

@@ -10,14 +10,14 @@ from urllib.parse import unquote
 
 import pytest
 
-from pagekeep.capture.comparisons import latest, log_path, read_log, summary
 from pagekeep.capture.from_url import Request as Wanted
 from pagekeep.capture.from_url import Retrieval
+from pagekeep.capture.modes import comparison_summary, latest_comparisons, log_path, read_log
 from pagekeep.capture.uploads import sent_page
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, ParseError
-from pagekeep.library.reparse.reparse import reparse
-from pagekeep.library.save import save
+from pagekeep.library.saving.reparse import reparse
+from pagekeep.library.saving.save import save
 from pagekeep.model import SaveResult
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
@@ -162,7 +162,7 @@ def test_failures_of_either_side_are_logged_and_only_ours_counts(
         keep(both, library, shore.url("gone"))
     far.status = 500
     assert keep(both, library, shore.url("a")).outcome == "added"
-    told = summary(latest(read_log(log_path(both))))
+    told = comparison_summary(latest_comparisons(read_log(log_path(both))))
     assert (told["pages"], told["compared"], told["failed_here"], told["failed_there"]) == (2, 0, 1, 1)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from pagekeep.capture.slots import Slots
+from pagekeep.capture.screenshots import Slots
 from pagekeep.errors import TooManyRequests
 
 

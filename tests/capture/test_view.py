@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from pagekeep.capture.extract import ViewOptions
 from pagekeep.capture.uploads import sent_page
 from pagekeep.capture.view import view_page
-from pagekeep.capture.view_options import ViewOptions
 from pagekeep.errors import ParseError, RuleError
 from pagekeep.model import Fetched, Options, Page
 from pagekeep.rules import Rulebook

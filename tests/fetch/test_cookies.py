@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.fetch.cookies import MAX_COOKIES, CookieJar
+from pagekeep.fetch.client import MAX_COOKIES, CookieJar
 from pagekeep.fetch.urls import split_url
 
 HERE = split_url("https://www.example.com/")

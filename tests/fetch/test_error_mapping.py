@@ -9,7 +9,7 @@ import httpcore
 import pytest
 
 from pagekeep import BlockedAddress, FetchError, FetchNetworkError, FetchTimeout
-from pagekeep.fetch.error_mapping import make_http_error, map_errors, was_reset
+from pagekeep.fetch.backend import make_http_error, map_errors, was_reset
 
 FOREIGN = [
     httpcore.ConnectTimeout("10.0.0.1"),

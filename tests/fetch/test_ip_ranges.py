@@ -4,7 +4,7 @@ from ipaddress import IPv4Address, ip_address
 
 import pytest
 
-from pagekeep.fetch.ip_ranges import REFUSED_V4, REFUSED_V6, is_public, looks_like_ipv4, parse_ipv4
+from pagekeep.fetch.urls import REFUSED_V4, REFUSED_V6, is_public, looks_like_ipv4, parse_ipv4
 
 PUBLIC = [
     *("1.1.1.1", "8.8.8.8", "93.184.216.34", "172.15.255.255", "172.32.0.0", "11.0.0.0", "9.255.255.255"),

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
-from pagekeep import accounts
+from pagekeep.identity import accounts
 from pagekeep.store import LOCAL_USER, open_accounts
 from tests.hostile.attack.machine import memory, times
 from tests.hostile.server import Served, served

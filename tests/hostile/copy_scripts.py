@@ -94,7 +94,7 @@ if __name__ == "__main__":
     began = time.monotonic()
     made = pages(int(sys.argv[1]) if len(sys.argv) > 1 else None)
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=str(chromium.find().path), args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=str(chromium.find_chromium().path), args=["--no-sandbox"])
         opened, wrong = attack(browser, made)
     print(f"{opened:,} copies in {time.monotonic() - began:.0f} s, {len(wrong)} faults")
     print("\n".join(wrong[:30]))

@@ -22,7 +22,8 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
-from pagekeep.library.crawl.deciding import addresses, traps
+from pagekeep.library.crawl import addresses
+from pagekeep.library.crawl import addresses as traps
 from tests.site.maze import TRAPS, Maze, MazeServers
 
 DELAY = 0.05

@@ -25,7 +25,7 @@ from xml.etree import ElementTree
 
 from pagekeep.config import Settings
 from pagekeep.library.exports.run import FORMATS, ExportOptions, export
-from pagekeep.library.imports.input.anchors import read_anchors
+from pagekeep.library.imports.formats.bookmark_files import read_anchors
 from pagekeep.store import Store, open_store
 from tests.hostile.reader_scripts import Found, fill, numbered, visit
 from tests.store.making import make_item
@@ -180,7 +180,7 @@ if __name__ == "__main__":
     began = time.monotonic()
     vectors = numbered(int(sys.argv[1]) if len(sys.argv) > 1 else None)
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=str(chromium.find().path), args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=str(chromium.find_chromium().path), args=["--no-sandbox"])
         opened, wrong = attack(browser, vectors)
     print(f"{len(vectors):,} vectors, {opened:,} pages in {time.monotonic() - began:.0f} s, {len(wrong)} faults")
     print("\n".join(wrong[:30]))

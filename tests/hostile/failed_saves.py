@@ -23,14 +23,16 @@ from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.capture.uploads import sent_page
 from pagekeep.config import Settings
 from pagekeep.errors import PagekeepError, RetryLimit
-from pagekeep.library import actions, build_item, failed_saves
-from pagekeep.library.imports.merge import merge_items
-from pagekeep.library.items import walk_items
-from pagekeep.library.queue.jobs import enqueue
-from pagekeep.library.queue.runner import MAX_ATTEMPTS, JobRunner
-from pagekeep.library.save import retry, save
+from pagekeep.library.imports.build import merge_items
+from pagekeep.library.items import build_item
+from pagekeep.library.items import change as actions
+from pagekeep.library.items.find import walk_items
+from pagekeep.library.queue import enqueue
+from pagekeep.library.run_jobs import MAX_ATTEMPTS, JobRunner
+from pagekeep.library.saving import failed_saves
+from pagekeep.library.saving.save import retry, save
 from pagekeep.model import Item, ItemQuery, Metadata, NewItem, item_filters
-from pagekeep.model.lists.values import ItemChange
+from pagekeep.model.lists import ItemChange
 from pagekeep.store import Store, open_store
 from tests.hostile.store_places import USER, run_script
 from tests.hostile.verify_histories import empty

@@ -14,7 +14,7 @@ from typing import Final
 
 from pygments.lexers import get_all_lexers
 
-from pagekeep.present.code_colours import LANGUAGES
+from pagekeep.present.markdown_html import LANGUAGES
 from pagekeep.present.renderer import Renderer
 from pagekeep.workers import TEXT, Room
 

@@ -25,9 +25,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pagekeep.errors import PagekeepError
-from pagekeep.library.exports import jsonl, markdown_files, netscape
-from pagekeep.library.imports.report import ImportReport
-from pagekeep.library.imports.run import ImportPlan, import_stream
+from pagekeep.library.exports import jsonl, markdown_files, run
+from pagekeep.library.imports.run import ImportPlan, ImportReport, import_stream
 from pagekeep.model import Item
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store
@@ -561,7 +560,7 @@ def _faults_in(library: Store, report: ImportReport, wanted: frozenset[str] | No
         except Exception as error:
             yield f"{item.url[:100]} cannot be exported: {type(error).__name__}: {error}"
     try:
-        "".join(netscape.format_bookmarks(iter(items)))
+        "".join(run.format_bookmarks(iter(items)))
     except Exception as error:
         yield f"the bookmarks cannot be exported: {error}"
 

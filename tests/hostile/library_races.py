@@ -18,14 +18,14 @@ from threading import Barrier
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound, Outdated, PagekeepError
-from pagekeep.library import actions, annotations
 from pagekeep.library.exports.run import FORMATS, ExportOptions, export
 from pagekeep.library.imports.run import ImportPlan, import_stream
+from pagekeep.library.items import annotations, change
 from pagekeep.library.mirror.run import mirror
-from pagekeep.library.reparse.reparse import reparse
-from pagekeep.library.save import save
+from pagekeep.library.saving.reparse import reparse
+from pagekeep.library.saving.save import save
 from pagekeep.model import Fetched, ItemQuery, item_filters
-from pagekeep.model.lists.values import ItemChange
+from pagekeep.model.lists import ItemChange
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store
 from tests.hostile.store_places import USER, all_items, library_faults, run_script
@@ -107,10 +107,10 @@ def delete_during_reparse(where: str, round_: int) -> list[str]:
 
     def purge(library: Store) -> None:
         for item_id in ids[::3]:
-            actions.change_item(library, item_id, actions.MOVES["delete"])
+            change.change_item(library, item_id, change.MOVES["delete"])
         for item_id in ids[1::3]:
-            actions.change_item(library, item_id, actions.MOVES["delete"])
-            actions.purge_items(library, [item_id])
+            change.change_item(library, item_id, change.MOVES["delete"])
+            change.purge_items(library, [item_id])
 
     done: list[str] = []
 
@@ -133,8 +133,8 @@ def purge_during_export(where: str, round_: int) -> list[str]:
 
     def purge(library: Store) -> None:
         for item_id in ids[::2]:
-            actions.change_item(library, item_id, actions.MOVES["delete"])
-            actions.purge_items(library, [item_id])
+            change.change_item(library, item_id, change.MOVES["delete"])
+            change.purge_items(library, [item_id])
 
     with tempfile.TemporaryDirectory() as folder:
         query = prefix if round_ % 2 else None
@@ -173,13 +173,13 @@ def change_during_delete(where: str, round_: int) -> list[str]:
 
     def purge(library: Store) -> None:
         for item_id in ids:
-            actions.change_item(library, item_id, actions.MOVES["delete"])
-        actions.purge_items(library, ids)
+            change.change_item(library, item_id, change.MOVES["delete"])
+        change.purge_items(library, ids)
 
     def tag(library: Store) -> None:
         for item_id in ids:
             with suppress(NotFound, Outdated):
-                actions.change_item(library, item_id, ItemChange(add_tags=("late",)))
+                change.change_item(library, item_id, ItemChange(add_tags=("late",)))
 
     def annotate(library: Store) -> None:
         for item_id in ids:

@@ -17,8 +17,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from pagekeep import accounts
 from pagekeep.config import Settings
+from pagekeep.identity import accounts
 from tests.hostile.attack.machine import Memory, memory, rested_memory, wait_until_loaded
 from tests.hostile.attack.wire import Wire
 from tests.hostile.server import served

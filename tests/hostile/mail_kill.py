@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.library.feeds.inbox import list_entries
-from pagekeep.library.mail.poll import poll
-from pagekeep.library.mail.sources import add_source, get_source
+from pagekeep.library.feeds.mail_poll import poll
+from pagekeep.library.feeds.mail_sources import add_source, get_source
 from pagekeep.model import EntryQuery
 from pagekeep.store import open_store
 from tests.library.mail.test_poll import letter, poll_and_kill

@@ -23,9 +23,9 @@ from unittest.mock import patch
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.fetch.imap import Limits
+from pagekeep.library.feeds import mail_poll as polling
 from pagekeep.library.feeds.inbox import list_entries
-from pagekeep.library.mail import poll as polling
-from pagekeep.library.mail.sources import add_source, get_source
+from pagekeep.library.feeds.mail_sources import add_source, get_source
 from pagekeep.model import EntryQuery
 from pagekeep.store import Store, open_store
 from pagekeep.workers import Room

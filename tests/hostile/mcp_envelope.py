@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from pagekeep import accounts
+from pagekeep.identity import accounts
 from pagekeep.model import Annotation
 from pagekeep.store import LOCAL_USER, open_accounts, open_store
 from tests.hostile.attack.machine import times

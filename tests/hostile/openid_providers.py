@@ -26,10 +26,9 @@ import httpx2 as httpx
 from joserfc import jwt
 from joserfc.jwk import ECKey, OctKey, RSAKey
 
-from pagekeep import accounts
 from pagekeep.config import Settings
-from pagekeep.openid import provider as flow
-from pagekeep.openid import users
+from pagekeep.identity import accounts, openid
+from pagekeep.identity import openid as flow
 from tests.browser.serving import Server
 from tests.openid.provider import CLIENT, SECRET, TestProvider
 from tests.site.server import Canary
@@ -490,7 +489,7 @@ def _attacked() -> Iterator[Attacked]:
         store = server.app.state.service.accounts
         for name in ("ada@example.org", "bob@example.org"):
             accounts.add_user(store, name, PASSWORD)
-        users.link(store, provider.issuer, "ada-1", "ada@example.org")
+        openid.link(store, provider.issuer, "ada-1", "ada@example.org")
         yield Attacked(server, provider, elsewhere, stack.enter_context(Canary()))
 
 

@@ -27,10 +27,11 @@ from typing import Any, Final
 from unittest.mock import patch
 from urllib.parse import quote, urlencode
 
-from pagekeep import accounts as app
-from pagekeep import clock, pairing
+from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.fetch.browser import chromium
+from pagekeep.identity import accounts as app
+from pagekeep.identity import grants
 from pagekeep.store import open_accounts
 from tests.hostile.server_sign_in import running
 from tests.site.server import Reply, Request, Site
@@ -91,7 +92,7 @@ class Place:
 def fresh() -> tuple[str, str]:
     """A verifier and its challenge."""
     verifier = secrets.token_urlsafe(32)
-    return verifier, pairing.challenge_of(verifier)
+    return verifier, grants.challenge_of(verifier)
 
 
 @contextmanager
@@ -131,7 +132,7 @@ def attack_codes(place: Place, rounds: int) -> None:
         place.expect("which reads that user's library only", (status, json.loads(listed).get("items")), (200, []))
         place.expect("a token confirms nothing", place.ask("POST", "/pair", urlencode({"challenge": challenge}), {**FORM, "Authorization": f"Bearer {secret}"})[0], 403)  # fmt: skip
         _, late = place.confirm(ada, challenge)
-        ended = clock.add_seconds(clock.now(), pairing.CODE_SECONDS + 1)
+        ended = clock.add_seconds(clock.now(), grants.CODE_SECONDS + 1)
         with patch.object(clock, "now", lambda ended=ended: ended):
             place.expect("a code after two minutes", place.exchange(late, verifier)[0], 401)
         _, used = place.confirm(ada, challenge)
@@ -278,7 +279,7 @@ def attack_by_pages(place: Place, ways: list[str], *, name: str) -> None:
     """Phishing pages of another host and of another port, in a browser in which the user is signed in."""
     from playwright.sync_api import Error, sync_playwright
 
-    found = chromium.find()
+    found = chromium.find_chromium()
     with Site({"": _stranger}) as site, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=str(found.path), args=["--no-sandbox", "--disable-gpu"])
         home = f"http://127.0.0.1:{place.port}"

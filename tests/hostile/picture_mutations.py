@@ -15,7 +15,7 @@ from io import BytesIO
 
 from PIL import Image
 
-from pagekeep.capture.pictures.check import PICTURE, Checked, CheckPicture, Refused
+from pagekeep.capture.pictures import PICTURE, Checked, CheckPicture, Refused
 from pagekeep.errors import ParseError
 from pagekeep.workers import Room
 from tests.site.gallery import SVG, draw

@@ -20,16 +20,17 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, Final
 
-from pagekeep import accounts as app_accounts
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound, PagekeepError
-from pagekeep.library import actions, annotations, items
+from pagekeep.identity import accounts as app_accounts
+from pagekeep.library import queue
 from pagekeep.library.exports.run import FORMATS, ExportOptions, export
 from pagekeep.library.imports.run import ImportPlan, import_stream
+from pagekeep.library.items import annotations, find
+from pagekeep.library.items import change as actions
+from pagekeep.library.items import reading as states
 from pagekeep.library.mirror.run import mirror
-from pagekeep.library.queue import jobs
-from pagekeep.library.reading import states
-from pagekeep.library.reparse.many import Selection, enqueue_reparse
+from pagekeep.library.saving.reparse import Selection, enqueue_reparse
 from pagekeep.model import (
     Change,
     EntryQuery,
@@ -41,7 +42,7 @@ from pagekeep.model import (
     PublishedFeed,
     Retention,
 )
-from pagekeep.model.lists.values import ItemChange, ItemList, SaveActions, SaveRule
+from pagekeep.model.lists import ItemChange, ItemList, SaveActions, SaveRule
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_accounts, open_store, parse_query
 from tests.store.crawls import crawl_step, fill_crawl
@@ -501,12 +502,12 @@ def attack_by_use_cases(bob: Store, ada: dict[str, str], folder: Path, attack: A
     settings = Settings()
     for name, move in actions.MOVES.items():
         attack.refused(f"change {name}", lambda move=move: actions.change_item(bob, ada["item"], move))  # type: ignore[misc]
-    attack.refused("open", lambda: items.open_item(bob, ada["item"]))
+    attack.refused("open", lambda: find.open_item(bob, ada["item"]))
     attack.refused("change many", lambda: actions.change_selected(bob, [ada["item"]], ItemChange(pinned=True), "x"))
     attack.refused("tag", lambda: actions.change_item(bob, ada["item"], ItemChange(add_tags=("x",))))
     attack.refused("purge", lambda: actions.purge_items(bob, [ada["deleted"]]))
-    attack.refused("look up", lambda: items.look_up_url(bob, ada["url"]))
-    attack.refused("walk", lambda: list(items.walk_items(bob)))
+    attack.refused("look up", lambda: find.look_up_url(bob, ada["url"]))
+    attack.refused("walk", lambda: list(find.walk_items(bob)))
     attack.refused("annotate", lambda: annotations.annotate(bob, ada["item"], "x"))
     attack.refused("annotations", lambda: annotations.get_annotations(bob, ada["item"]))
     attack.refused(
@@ -519,11 +520,11 @@ def attack_by_use_cases(bob: Store, ada: dict[str, str], folder: Path, attack: A
     attack.refused("all annotations", lambda: bob.find_annotations().annotations)
     attack.refused("annotated items", lambda: bob.find_annotated().annotations)
     attack.refused("items by id", lambda: bob.items_by_id([ada["item"]]))
-    attack.refused("job", lambda: jobs.get_job(bob, ada["job"]))
-    attack.refused("revive", lambda: jobs.revive_job(bob, ada["dead"]))
-    attack.refused("revive by prefix", lambda: jobs.revive_by_prefix(bob, ada["dead"][:6]))
-    attack.refused("revive waiting", lambda: jobs.revive_waiting(bob))
-    attack.refused("forget", lambda: jobs.forget_job(bob, ada["dead"]))
+    attack.refused("job", lambda: queue.get_job(bob, ada["job"]))
+    attack.refused("revive", lambda: queue.revive_job(bob, ada["dead"]))
+    attack.refused("revive by prefix", lambda: queue.revive_by_prefix(bob, ada["dead"][:6]))
+    attack.refused("revive waiting", lambda: queue.revive_waiting(bob))
+    attack.refused("forget", lambda: queue.forget_job(bob, ada["dead"]))
     attack.refused("reparse", lambda: enqueue_reparse(bob, Selection(keys=(ada["item"],))))
     for format in FORMATS:
         path = folder / f"bob-{format}"
@@ -559,7 +560,7 @@ def attack_by_copies(server: Server, folder: Path, attack: Attack) -> None:
         before = rows_of(server, "ada")
         report = import_stream(io.BytesIO(data.read_bytes()), "ada.jsonl", carl, ImportPlan(Rulebook()))
         attack.check("the copies were not imported", report.added == 31 and report.failed == 0)
-        for item in list(items.walk_items(carl)):
+        for item in list(find.walk_items(carl)):
             actions.change_item(carl, item.id, actions.MOVES["delete"])
         attack.check("Carl has not purged his copies", actions.purge_items(carl) == 31)
         ada.backup(str(folder / "ada.backup"))

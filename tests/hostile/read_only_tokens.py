@@ -23,9 +23,9 @@ from unittest.mock import patch
 
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts as app
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
+from pagekeep.identity import accounts as app
 from pagekeep.store import open_store
 from tests.doors.http.filling import fill_library
 from tests.doors.http.routes import ROUTES

@@ -24,13 +24,12 @@ from urllib.parse import quote
 from playwright.sync_api import Error, sync_playwright
 
 from pagekeep.config import Settings
-from pagekeep.doors.http.web.layout import page as frame
+from pagekeep.doors.http.web import layout as frame
 from pagekeep.fetch.browser import chromium
-from pagekeep.library.annotations import annotate
+from pagekeep.library.items.annotations import annotate
 from pagekeep.model import RawPage
 from pagekeep.present import markdown_html
-from pagekeep.present.rendered import Rendered
-from pagekeep.present.renderer import Renderer
+from pagekeep.present.renderer import Rendered, Renderer
 from pagekeep.store import open_store
 from tests.browser.serving import Server
 from tests.hostile.reader_vectors import vectors
@@ -196,7 +195,7 @@ def main(count: int | None) -> int:
         settings = Settings(library=str(Path(folder) / "library.db"), rules=folder, browser_sandbox=SANDBOX)
         ids = fill(settings, wanted)
         with Server(settings) as server, sync_playwright() as driver:
-            chrome = driver.chromium.launch(executable_path=str(chromium.find().path), args=["--no-sandbox"])
+            chrome = driver.chromium.launch(executable_path=str(chromium.find_chromium().path), args=["--no-sandbox"])
             found = {guards: run(chrome, server, ids, wanted, guards) for guards in ("sanitiser", "policy")}
             found["none"] = run(chrome, server, ids[:20], wanted, "none")
     for guards, one in found.items():

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from pagekeep.library.receipts.verify import select, verify
+from pagekeep.library.verify import select, verify
 from pagekeep.store import open_store
 from tests.hostile.store_places import USER, run_script
 from tests.library.receipts.making import RULES, Part, flip, keep, keep_file

@@ -30,21 +30,19 @@ from zipfile import ZipFile
 
 from pagekeep.capture.active_rules import fingerprint
 from pagekeep.capture.extract import extract_page
-from pagekeep.capture.joining.parts import Part, Parts, pack
+from pagekeep.capture.joined_file import Part, Parts, pack
 from pagekeep.config import Settings
-from pagekeep.library import build_item
+from pagekeep.library.archive.receipts import Verdict
 from pagekeep.library.exports.run import ExportOptions, export
-from pagekeep.library.imports.build import build_from_content
-from pagekeep.library.imports.check import CheckedRow
+from pagekeep.library.imports.build import build_from_content, merge_items
 from pagekeep.library.imports.input.row import Place, Row
-from pagekeep.library.imports.merge import merge_items
-from pagekeep.library.receipts.signatures import Signer
-from pagekeep.library.receipts.verdict import Verdict
-from pagekeep.library.receipts.verify import select, verify
-from pagekeep.library.receipts.web_archive import ArchiveCheck, verify_archive
+from pagekeep.library.imports.rows import CheckedRow
+from pagekeep.library.items import build_item
+from pagekeep.library.signatures import Signer
+from pagekeep.library.verify import ArchiveCheck, select, verify, verify_archive
 from pagekeep.model import PARSER_VERSION, Fetched, Item, NewItem, Options
 from pagekeep.model.archive import ItemBlob
-from pagekeep.model.lists.edits import edit
+from pagekeep.model.lists import edit
 from pagekeep.rules import Rulebook
 from pagekeep.rules.rule import HostTrigger, Rule, Trigger
 from pagekeep.store import Store, open_store

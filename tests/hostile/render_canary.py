@@ -241,7 +241,7 @@ async def unguarded(here: Trap, *, each: bool) -> set[str]:
     from pagekeep.fetch.browser import chromium
 
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=chromium.find().path)
+        browser = await playwright.chromium.launch(executable_path=chromium.find_chromium().path)
 
         async def render(url: str) -> None:
             page = await browser.new_page()

@@ -27,7 +27,7 @@ from urllib.parse import urlencode, urlsplit
 
 import psutil
 
-from pagekeep import accounts as app
+from pagekeep.identity import accounts as app
 from pagekeep.store import open_accounts
 from tests.hostile.server import served
 

@@ -22,7 +22,7 @@ from threading import Event, Thread
 import httpx2 as httpx
 
 from pagekeep import clock
-from pagekeep.library.queue.jobs import LEASE_SECONDS
+from pagekeep.library.queue import LEASE_SECONDS
 from pagekeep.store import open_store
 from tests.hostile.store_places import all_items, empty_sqlite
 from tests.site.fixtures import article

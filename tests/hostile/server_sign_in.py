@@ -22,9 +22,9 @@ from urllib.parse import urlencode
 
 import uvicorn
 
-from pagekeep import accounts as app
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
+from pagekeep.identity import accounts as app
 from pagekeep.store import open_accounts
 
 PASSWORD = "nine stoves and a kettle"

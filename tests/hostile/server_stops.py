@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import httpx2 as httpx
 
-from pagekeep import accounts
+from pagekeep.identity import accounts
 from pagekeep.library.normal_url import normalise
 from pagekeep.store import LOCAL_USER, open_accounts, open_store
 from tests.hostile.database_restarts import wait_until

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode, urlsplit
 
-from pagekeep import accounts as app
 from pagekeep import clock
 from pagekeep.doors.http.streams import MAX_OF_USER
+from pagekeep.identity import accounts as app
 from pagekeep.store import open_accounts, open_store
 from tests.hostile.server import served
 

@@ -37,11 +37,11 @@ from hypothesis import strategies as st
 from schemathesis import GenerationMode
 from schemathesis.specs.openapi.checks import response_schema_conformance, status_code_conformance
 
-from pagekeep import accounts
 from pagekeep.capture.measure import CAPTURES
 from pagekeep.doors.http.application import create_app
 from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
 from pagekeep.doors.http.service import Service
+from pagekeep.identity import accounts
 from pagekeep.store import open_store
 from tests.doors.http.filling import fill_library
 from tests.doors.http.routes import ROUTES

@@ -19,9 +19,8 @@ from dataclasses import dataclass, field
 
 import httpx2 as httpx
 
-from pagekeep import accounts
 from pagekeep.config import Settings
-from pagekeep.openid import users
+from pagekeep.identity import accounts, openid
 from tests.browser.serving import Server
 from tests.hostile.store_places import empty_sqlite
 from tests.openid.provider import CLIENT, SECRET, TestProvider
@@ -200,7 +199,7 @@ def _place(where: str) -> Iterator[Place]:
         for name in ("ada", "eve"):
             if store.find_user(name) is None:
                 accounts.add_user(store, name, PASSWORD)
-        users.link(store, provider.issuer, "ada-1", "ada")
+        openid.link(store, provider.issuer, "ada-1", "ada")
         yield Place(server, provider)
 
 

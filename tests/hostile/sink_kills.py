@@ -28,12 +28,11 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.library.open import open_library
-from pagekeep.library.sinks.deliver import Pace
 from pagekeep.library.sinks.manage import NewSink, add_sink, list_sinks
+from pagekeep.library.sinks.outbox import Pace, body_of
 from pagekeep.library.sinks.runner import SinkRunner
 from pagekeep.library.sinks.secret_box import seal
-from pagekeep.library.sinks.signature import new_secret
-from pagekeep.library.sinks.versions import body_of
+from pagekeep.library.webhooks import new_secret
 from pagekeep.model import ItemQuery
 from pagekeep.model.sinks import Sink
 from pagekeep.store import Store

@@ -14,10 +14,10 @@ from multiprocessing.synchronize import Barrier
 from typing import Any
 
 from pagekeep.errors import PagekeepError
-from pagekeep.library.actions import change_item
-from pagekeep.library.browse.tags import rename_tag
+from pagekeep.library.items.change import change_item
+from pagekeep.library.items.tags import rename_tag
 from pagekeep.model import Item
-from pagekeep.model.lists.values import ItemChange
+from pagekeep.model.lists import ItemChange
 from pagekeep.store import Store, open_store
 from tests.hostile.store_places import FORK, USER, library_faults, run_script, start
 from tests.store.making import make_item

@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import PagekeepError
-from pagekeep.library.imports.input import archive
-from pagekeep.library.imports.report import ImportReport
-from pagekeep.library.imports.run import ImportPlan, import_stream
+from pagekeep.library.imports.input import source
+from pagekeep.library.imports.run import ImportPlan, ImportReport, import_stream
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store
 from tests.hostile import import_formats, import_uploads, zip_directories
@@ -149,8 +148,8 @@ def test_d2_hostile_files_of_every_format_cost_the_hostile_rows_alone() -> None:
 
 
 def test_h12_no_list_of_an_archive_is_read_beyond_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MAX_FILES", 1_000)
-    monkeypatch.setattr(archive, "MAX_INDEX_BYTES", 200_000)
+    monkeypatch.setattr(source, "MAX_FILES", 1_000)
+    monkeypatch.setattr(source, "MAX_INDEX_BYTES", 200_000)
     count, faults = zip_directories.attack(1_200, 100)
     assert faults == []
     assert count > 300

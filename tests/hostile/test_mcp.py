@@ -15,9 +15,8 @@ from mcp import Client
 from pagekeep.capture.from_url import Captured, Progress, RenderMode, Retrieval
 from pagekeep.capture.uploads import sent_page
 from pagekeep.config import Settings
-from pagekeep.doors.mcp.context import ToolContext
-from pagekeep.doors.mcp.envelope import Quote, seal, unquote
 from pagekeep.doors.mcp.server import MAX_HEADINGS, make_server
+from pagekeep.doors.mcp.tool_calls import Quote, ToolContext, seal, unquote
 from pagekeep.model import Options
 from pagekeep.store import open_store
 from tests.site.address_forms import ALL

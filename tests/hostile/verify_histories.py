@@ -27,17 +27,18 @@ from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.capture.uploads import sent_page
 from pagekeep.config import Settings
 from pagekeep.errors import Abandoned, FetchTimeout, PagekeepError, Unexpected
-from pagekeep.library import actions
+from pagekeep.library import watch
+from pagekeep.library.archive import dead_links, versions
 from pagekeep.library.exports.run import ExportOptions, Format, export
-from pagekeep.library.failed_saves import keep_address
-from pagekeep.library.history import links, versions, watch
 from pagekeep.library.imports.run import ImportPlan, import_stream
+from pagekeep.library.items import change as actions
 from pagekeep.library.mirror.run import run_pass
-from pagekeep.library.receipts.verify import select, verify, verify_one
-from pagekeep.library.reparse.reparse import reparse_one
-from pagekeep.library.save import refetch_item, retry, save
+from pagekeep.library.saving.failed_saves import keep_address
+from pagekeep.library.saving.reparse import reparse_one
+from pagekeep.library.saving.save import refetch_item, retry, save
+from pagekeep.library.verify import select, verify, verify_one
 from pagekeep.model import PARSER_VERSION, Item
-from pagekeep.model.lists.values import ItemChange
+from pagekeep.model.lists import ItemChange
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store
 from pagekeep.store.backup import backup_folder
@@ -284,7 +285,7 @@ async def visit(world: World, name: str) -> None:
 
 async def check_link(world: World, name: str) -> None:
     if item := world.item(name):
-        await links.check_one(item, world.library, world.retrieval())
+        await dead_links.check_one(item, world.library, world.retrieval())
 
 
 async def write_export(world: World, name: str) -> None:

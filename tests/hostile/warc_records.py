@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Final
 
 from pagekeep import bulk
-from pagekeep.bulk.input.read import ReadState, read_records
-from pagekeep.bulk.input.records import Line, Record, RefusedRecord
+from pagekeep.bulk.input_files import Line, Record, RefusedRecord
+from pagekeep.bulk.read_records import ReadState, read_records
+from pagekeep.library.imports.formats import web_archive
 from pagekeep.library.imports.input.row import Fault, Row
 from pagekeep.library.imports.input.source import Source
-from pagekeep.library.imports.web_archive import read as web_archive
 
 if sys.version_info >= (3, 14):
     from compression import zstd

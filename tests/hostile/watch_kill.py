@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pagekeep import clock
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
-from pagekeep.library.history import watch
-from pagekeep.library.queue.runner import JobRunner
-from pagekeep.library.save import save
+from pagekeep.library import watch
+from pagekeep.library.run_jobs import JobRunner
+from pagekeep.library.saving.save import save
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store
 from tests.hostile.store_places import USER, kill, library_faults, run_script, start

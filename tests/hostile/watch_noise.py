@@ -11,8 +11,9 @@ from contextlib import closing, contextmanager
 
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
-from pagekeep.library.history import texts, watch
-from pagekeep.library.save import save
+from pagekeep.library import watch
+from pagekeep.library.archive import versions as texts
+from pagekeep.library.saving.save import save
 from pagekeep.rules import Rulebook
 from pagekeep.rules.loading import read
 from pagekeep.store import Store, open_store

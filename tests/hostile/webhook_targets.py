@@ -24,10 +24,10 @@ from pagekeep import PagekeepError, clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.library.open import open_library
-from pagekeep.library.sinks.deliver import Pace
 from pagekeep.library.sinks.manage import check_sink, event_sink, list_deliveries, list_sinks, remove_sink
+from pagekeep.library.sinks.outbox import Pace
 from pagekeep.library.sinks.runner import open_clients
-from pagekeep.library.sinks.signature import new_secret
+from pagekeep.library.webhooks import new_secret
 from tests.library.sinks.conftest import Bench
 from tests.site.address_forms import ALL
 from tests.site.server import Canary, Reply, Request, Site

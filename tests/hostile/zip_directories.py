@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from pagekeep.errors import PagekeepError
-from pagekeep.library.imports.input import archive as module
-from pagekeep.library.imports.input.archive import Archive
+from pagekeep.library.imports.input import source as module
+from pagekeep.library.imports.input.source import Archive
 from tests.hostile.quines import make_quine, nest, swallow
 
 _ENTRY: Final = b"PK\x01\x02"

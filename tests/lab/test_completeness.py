@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from pagekeep import extract
-from pagekeep.lab.completeness import find_missing_fields
-from pagekeep.lab.corpus import Reference, Sample
+from pagekeep_lab.corpus import Reference, Sample
+from pagekeep_lab.evaluate import find_missing_fields
 
 BODY = b"<h1>Rye</h1><article><p>" + b"The dough rests for a night in a cool place and grows. " * 30 + b"</p></article>"
 

@@ -8,7 +8,7 @@ import pytest
 
 from pagekeep import dom
 from pagekeep.errors import NotFound, ParseError
-from pagekeep.lab.corpus import block_text, find_cases, read_case
+from pagekeep_lab.corpus import block_text, find_cases, read_case
 
 AddPage = Callable[..., Path]
 

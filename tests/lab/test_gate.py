@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import NotFound, ParseError
-from pagekeep.lab import EvaluationReport, find_broken_floors, run
 from pagekeep.model import Page
+from pagekeep_lab import EvaluationReport, find_broken_floors, run
 
 
 @pytest.fixture

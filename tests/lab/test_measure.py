@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep.lab import format_table, run
-from pagekeep.lab.measure import count_structure
 from pagekeep.model import Link, Media, Page
+from pagekeep_lab import format_table, run
+from pagekeep_lab.evaluate import count_structure
 
 AddPage = Callable[..., Path]
 Echo = Callable[[bytes, str | None], Page]

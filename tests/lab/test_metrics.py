@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.lab.metrics import count_snippets, same_author, same_date, same_title
+from pagekeep_lab.scores import count_snippets, same_author, same_date, same_title
 
 
 def test_snippets_match_letter_by_letter() -> None:

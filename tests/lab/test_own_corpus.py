@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from pagekeep import dom
-from pagekeep.lab import find_broken_floors, run
-from pagekeep.lab.corpus import Sample, block_text, find_cases, read_case
-from pagekeep.lab.metrics import count_snippets, split_words
 from pagekeep.model import KINDS
+from pagekeep_lab import find_broken_floors, run
+from pagekeep_lab.corpus import Sample, block_text, find_cases, read_case
+from pagekeep_lab.scores import count_snippets, split_words
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 SAMPLES = [read_case(case) for case in find_cases(CORPUS)]

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import NotFound, Outdated
-from pagekeep.library.actions import MOVES, Move, change_item, change_selected, list_actions, undo_action
-from pagekeep.library.items import open_item
-from pagekeep.model.lists.values import ItemChange
+from pagekeep.library.items.change import MOVES, Move, change_item, change_selected, list_actions, undo_action
+from pagekeep.library.items.find import open_item
+from pagekeep.model.lists import ItemChange
 from pagekeep.store import Store, open_store
 from tests.store.making import make_item
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import pagekeep
-from pagekeep.library import build_item
+from pagekeep.library.items import build_item
 from pagekeep.model import Fetched, Item, ItemMetadata, Page, QualityLevel
 from tests.site.fixtures import ARTICLE
 

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.doors.cli.main import cli
-from pagekeep.library.history import watch
-from pagekeep.library.save import save
+from pagekeep.library import watch
+from pagekeep.library.saving.save import save
 from pagekeep.model import Change
 from pagekeep.store import Store
 from pagekeep.workers import Room

@@ -26,14 +26,14 @@ from pagekeep.errors import (
     RetryLimit,
     UnsupportedContent,
 )
-from pagekeep.library import actions, build_item
-from pagekeep.library.failed_saves import count_failed, find_waiting, list_failed, try_all_again
-from pagekeep.library.items import is_empty, walk_items
-from pagekeep.library.queue.jobs import enqueue
-from pagekeep.library.queue.runner import MAX_ATTEMPTS, JobResult, JobRunner
-from pagekeep.library.save import save
+from pagekeep.library.items import build_item, change
+from pagekeep.library.items.find import is_empty, walk_items
+from pagekeep.library.queue import enqueue
+from pagekeep.library.run_jobs import MAX_ATTEMPTS, JobResult, JobRunner
+from pagekeep.library.saving.failed_saves import count_failed, find_waiting, list_failed, try_all_again
+from pagekeep.library.saving.save import save
 from pagekeep.model import Item, ItemQuery, Metadata, SaveResult, item_filters
-from pagekeep.model.lists.values import ItemChange
+from pagekeep.model.lists import ItemChange
 from pagekeep.present.item_content import shown_content
 from pagekeep.store import Store, open_store, parse_query
 from tests.site.fixtures import WALL, Shore, article
@@ -127,19 +127,19 @@ def test_an_address_that_may_not_be_opened_is_a_failed_save(keep: Keep, library:
 def test_a_kept_bookmark_is_in_the_inbox_and_stays_there(keep: Keep, shore: Shore, library: Store) -> None:
     shore.statuses["a"] = 404
     key = str(fail(keep, shore.url("a")).item_id)
-    done = actions.change_selected(library, [key], ItemChange(failed=False), "Kept as a bookmark")
+    done = change.change_selected(library, [key], ItemChange(failed=False), "Kept as a bookmark")
     assert ([item.id for item in items(library)], failed(library)) == ([key], ())
     error = fail(keep, shore.url("a"))
     assert ([item.id for item in items(library)], failed(library)) == ([key], ())
     assert "that you kept" in error.suggestions[-1]
-    actions.undo_action(library, done.action.id)
+    change.undo_action(library, done.action.id)
     assert (items(library), [item.id for item in failed(library)]) == ((), [key])
 
 
 def test_a_bookmark_in_the_trash_that_fails_again_is_a_failed_save(keep: Keep, shore: Shore, library: Store) -> None:
     shore.statuses["a"] = 404
     key = str(fail(keep, shore.url("a")).item_id)
-    actions.change_selected(library, [key], ItemChange(failed=False, deleted=True), "Deleted")
+    change.change_selected(library, [key], ItemChange(failed=False, deleted=True), "Deleted")
     fail(keep, shore.url("a"))
     assert (items(library), [item.id for item in failed(library)]) == ((), [key])
 
@@ -222,7 +222,7 @@ class Unseeing:
 def test_saving_again_fills_the_bookmark_and_keeps_what_the_user_set(keep: Keep, shore: Shore, library: Store) -> None:
     shore.statuses["a"] = 500
     kept = library.get(str(fail(keep, shore.url("a")).item_id))
-    actions.change_item(library, kept.id, ItemChange(add_tags=("mine",)))
+    change.change_item(library, kept.id, ItemChange(add_tags=("mine",)))
     shore.statuses["a"] = 404
     fail(keep, shore.url("a"))
     again = library.get(kept.id)

@@ -10,13 +10,17 @@ import pytest
 
 from pagekeep import clock
 from pagekeep.errors import Conflict, NotFound
-from pagekeep.library import idempotency as module
-from pagekeep.library.idempotency import fingerprint, run_once
+from pagekeep.library.saving import idempotency as module
+from pagekeep.library.saving.idempotency import request_fingerprint, run_once
 from pagekeep.store import Store
 
 
 def test_requests_are_told_apart_whatever_the_order_of_their_keys() -> None:
-    assert fingerprint({"a": 1, "b": [2]}) == fingerprint({"b": [2], "a": 1}) != fingerprint({"a": 1, "b": [3]})
+    assert (
+        request_fingerprint({"a": 1, "b": [2]})
+        == request_fingerprint({"b": [2], "a": 1})
+        != request_fingerprint({"a": 1, "b": [3]})
+    )
 
 
 def test_a_key_is_done_once_and_without_one_each_time(library: Store) -> None:
@@ -66,7 +70,7 @@ def test_a_key_whose_server_was_killed_may_be_used_again_a_few_minutes_later(lib
     async def work() -> dict[str, Any]:
         return {"good": True}
 
-    request, then = fingerprint({}), clock.add_seconds(clock.now(), -module.CLAIM_SECONDS - 1)
+    request, then = request_fingerprint({}), clock.add_seconds(clock.now(), -module.CLAIM_SECONDS - 1)
     library.claim("k", request, then, "", "")
     assert asyncio.run(run_once("k", {}, library, work)) == {"good": True}
 
@@ -100,7 +104,7 @@ def test_a_key_whose_server_was_killed_says_when_to_try_again(library: Store) ->
         return {"good": True}
 
     claimed = clock.add_seconds(clock.now(), -60)
-    library.claim("k", fingerprint({}), claimed, "", "")
+    library.claim("k", request_fingerprint({}), claimed, "", "")
     with pytest.raises(Conflict, match="server was stopped") as caught:
         asyncio.run(run_once("k", {}, library, work))
     text = " ".join(caught.value.suggestions)

@@ -10,8 +10,8 @@ import pytest
 
 from pagekeep import clock
 from pagekeep.errors import InvalidQuery, InvalidUrl, NotFound
-from pagekeep.library import items as module
-from pagekeep.library.items import get_item, item_matches, walk_items
+from pagekeep.library.items import find as module
+from pagekeep.library.items.find import get_item, item_matches, walk_items
 from pagekeep.model import Item, SaveResult
 from pagekeep.store import Store, open_store
 from tests.library.exports.making import fill

@@ -14,18 +14,17 @@ from typing import Any
 import pytest
 
 from pagekeep.capture.from_url import Request, Retrieval
-from pagekeep.capture.joining.parts import PAGES_TYPE, unpack
+from pagekeep.capture.joined_file import PAGES_TYPE, unpack
 from pagekeep.capture.uploads import sent_page
 from pagekeep.config import Settings
-from pagekeep.library import build_item
+from pagekeep.library import watch
 from pagekeep.library.exports.run import ExportOptions, export
-from pagekeep.library.history import watch
 from pagekeep.library.imports.run import ImportPlan, import_upload
-from pagekeep.library.queue.jobs import enqueue
-from pagekeep.library.receipts.verify import select, verify
-from pagekeep.library.receipts.web_archive import ArchiveCheck, verify_archive
-from pagekeep.library.reparse.reparse import reparse, reparse_one
-from pagekeep.library.save import refetch_item, save
+from pagekeep.library.items import build_item
+from pagekeep.library.queue import enqueue
+from pagekeep.library.saving.reparse import reparse, reparse_one
+from pagekeep.library.saving.save import refetch_item, save
+from pagekeep.library.verify import ArchiveCheck, select, verify, verify_archive
 from pagekeep.model import Item, Options, SaveResult
 from pagekeep.rules import shipped
 from pagekeep.store import Store, open_store

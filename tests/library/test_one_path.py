@@ -20,13 +20,11 @@ from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.capture.uploads import page_in_file, sent_page
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError
-from pagekeep.library.imports.report import ImportReport
-from pagekeep.library.imports.run import ImportPlan, fetch_items, import_batches
-from pagekeep.library.queue.jobs import enqueue
-from pagekeep.library.queue.runner import JobRunner
-from pagekeep.library.reparse.refetch import refetch
-from pagekeep.library.reparse.reparse import reparse, reparse_one
-from pagekeep.library.save import retry, save
+from pagekeep.library.imports.run import ImportPlan, ImportReport, fetch_items, import_batches
+from pagekeep.library.queue import enqueue
+from pagekeep.library.run_jobs import JobRunner
+from pagekeep.library.saving.reparse import reparse, reparse_one
+from pagekeep.library.saving.save import refetch, retry, save
 from pagekeep.model import Item, ItemMetadata
 from pagekeep.store import Store, open_store
 from tests.site.fixtures import SENTENCE, Shore

@@ -15,7 +15,7 @@ from pagekeep.config import Settings
 from pagekeep.errors import DatabaseUnreachable, ParseError
 from pagekeep.library import open as opening
 from pagekeep.library.open import open_library
-from pagekeep.library.save import save
+from pagekeep.library.saving.save import save
 from pagekeep.model import Item
 from pagekeep.store import Store
 from tests.site.fixtures import Shore, article

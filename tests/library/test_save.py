@@ -18,10 +18,10 @@ from pagekeep import clock, pipeline
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, NotFound, RetryLimit
-from pagekeep.library.actions import change_item
-from pagekeep.library.save import retry, save
+from pagekeep.library.items.change import change_item
+from pagekeep.library.saving.save import retry, save
 from pagekeep.model import PARSER_VERSION, ItemQuery, Page, SaveResult, item_filters
-from pagekeep.model.lists.values import ItemChange
+from pagekeep.model.lists import ItemChange
 from pagekeep.pipeline import extract
 from pagekeep.store import Store, parse_query
 from tests.site.fixtures import APP, BARE, WALL, Shore, article, book
@@ -309,7 +309,7 @@ def test_a_deleted_item_is_not_retried(keep: Keep, again: Keep, shore: Shore, li
 SAVER = """
 import asyncio, sys
 from pagekeep.capture.from_url import Request, Retrieval
-from pagekeep.library.save import save
+from pagekeep.library.saving.save import save
 from pagekeep.config import Settings
 from pagekeep.store import open_store
 

@@ -6,7 +6,7 @@ import pytest
 
 from pagekeep import clock
 from pagekeep.errors import InvalidQuery
-from pagekeep.library.schedule import JITTER, MAX_SECONDS, format_interval, next_time, parse_interval
+from pagekeep.library.queue import JITTER, MAX_INTERVAL, format_interval, next_time, parse_interval
 from pagekeep.model import Schedule
 
 NOW = "2025-03-19T10:30:00.000000Z"
@@ -30,5 +30,5 @@ def test_other_intervals_are_refused(text: str) -> None:
 def test_failures_make_the_next_run_later_up_to_a_limit(attempts: int) -> None:
     schedule = Schedule("id", "ada", "watch", "item", "https://example.com/", 86_400, attempts, NOW, None, NOW, {})
     pause = clock.days_between(NOW, next_time(schedule, NOW)) * 86_400
-    wanted = min(86_400 * 2 ** min(attempts, 6), MAX_SECONDS)
+    wanted = min(86_400 * 2 ** min(attempts, 6), MAX_INTERVAL)
     assert wanted * (1 - JITTER) <= pause <= wanted * (1 + JITTER)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pagekeep import dom
-from pagekeep.lab.markdown.rendered import raw_html, render_tree
 from pagekeep.markdown import to_markdown, to_text
 from pagekeep.markdown.inline.escape import clean
+from pagekeep_lab.markdown_cases import raw_html, render_tree
 
 __all__ = ["markdown", "raw_html", "render", "round_trip", "texts", "words"]
 

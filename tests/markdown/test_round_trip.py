@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from pagekeep import dom
 from pagekeep.extraction.clean import clean as clean_up
 from pagekeep.extraction.output.sanitise import sanitise
-from pagekeep.lab.markdown.round_trip import find_differences
 from pagekeep.markdown import to_markdown
 from pagekeep.markdown.inline.escape import clean
+from pagekeep_lab.markdown_cases import find_differences
 
 from .render import markdown, raw_html, render, texts, words
 

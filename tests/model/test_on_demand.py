@@ -57,7 +57,7 @@ def test_links_that_cannot_be_listed_are_none(monkeypatch: pytest.MonkeyPatch) -
         raise KeyError("princess")
 
     page = extract(HTML, ADDRESS)
-    monkeypatch.setattr("pagekeep.extraction.output.references.links", fail)
+    monkeypatch.setattr("pagekeep.extraction.output.result_parts.list_links", fail)
     assert page.links == ()
     assert page.media
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagekeep.model import RuleEffect, RuleMatch
-from pagekeep.present.explain_rules import rule_lines
+from pagekeep.present.explain import rule_lines
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.present.formulas import MAX_CHARS, MAX_DEPTH, to_mathml
+from pagekeep.present.markdown_html import MAX_FORMULA_CHARS, MAX_FORMULA_DEPTH, to_mathml
 
 
 def test_a_formula_is_typeset() -> None:
@@ -15,7 +15,10 @@ def test_a_formula_is_typeset() -> None:
     assert 'display="block"' in str(to_mathml("x", block=True))
 
 
-@pytest.mark.parametrize("tex", ["{", r"\frac{", "x" * (MAX_CHARS + 1), "{" * (MAX_DEPTH + 1) + "}" * (MAX_DEPTH + 1)])
+@pytest.mark.parametrize(
+    "tex",
+    ["{", r"\frac{", "x" * (MAX_FORMULA_CHARS + 1), "{" * (MAX_FORMULA_DEPTH + 1) + "}" * (MAX_FORMULA_DEPTH + 1)],
+)
 def test_what_cannot_be_typeset_is_none(tex: str) -> None:
     assert to_mathml(tex, block=False) is None
 

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pagekeep import dom
-from pagekeep.present.markdown_html import MAX_CHARS, render
-from pagekeep.present.sanitise_html import sanitise
+from pagekeep.present.markdown_html import MAX_CHARS, render, sanitise
 from pagekeep.present.sections import body_of
 
 

@@ -12,8 +12,7 @@ import pytest
 from pagekeep.errors import ParseError, TooManyRequests
 from pagekeep.present import markdown_html
 from pagekeep.present.markdown_html import render
-from pagekeep.present.rendered import Rendered
-from pagekeep.present.renderer import KeptTexts, Renderer
+from pagekeep.present.renderer import KeptTexts, Rendered, Renderer
 from pagekeep.workers import Limits, Room
 
 LONG = "The keeper counts *the ships* and [writes](/log) it down.\n\n![A ship](/ship.png)\n\n" * 500

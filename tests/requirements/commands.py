@@ -48,12 +48,12 @@ def start(folder: Path) -> int:
 
 def _import_everything() -> None:
     import pagekeep.capture.from_url
-    import pagekeep.doors.cli.library.browse
-    import pagekeep.doors.cli.library.save
+    import pagekeep.doors.cli.browse
     import pagekeep.doors.cli.main
+    import pagekeep.doors.cli.save
     import pagekeep.fetch.client
     import pagekeep.library.open
-    import pagekeep.library.save
+    import pagekeep.library.saving.save
     import pagekeep.pipeline
 
     pagekeep.extract("<p>Everything is loaded.")

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pagekeep.rules import shipped
-from pagekeep.rules.dumping import dump, rule_data
-from pagekeep.rules.loading import read
+from pagekeep.rules.loading import dump_rules, read, rule_data
 from pagekeep.rules.rule import Rule
 from pagekeep.rules.schema import RULE
 from pagekeep.rules.value_types import (
@@ -92,7 +91,7 @@ def without_source(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
 @settings(max_examples=50)
 @given(groups(RULE).filter(lambda made: made.phase != "post" or not (made.selector_overrides or made.thread)))
 def test_what_is_dumped_loads_as_the_same(made: Rule) -> None:
-    text = dump([made])
+    text = dump_rules([made])
     loaded = read(text, "dumped.yaml")
     assert loaded.faults == (), text
     assert without_source(loaded.rules) == (made,)
@@ -101,20 +100,20 @@ def test_what_is_dumped_loads_as_the_same(made: Rule) -> None:
 @pytest.mark.parametrize("text", [WHOLE, rule()])
 def test_load_dump_load_is_identity(text: str) -> None:
     first = read(text, "my.yaml").rules
-    again = read(dump(first), "my.yaml")
+    again = read(dump_rules(first), "my.yaml")
     assert again.faults == ()
     assert without_source(again.rules) == without_source(first)
-    assert dump(again.rules) == dump(first)
+    assert dump_rules(again.rules) == dump_rules(first)
 
 
 def test_shipped_rules_survive_a_dump() -> None:
     rules = shipped().rules
-    assert without_source(read(dump(rules), "shipped.yaml").rules) == without_source(rules)
+    assert without_source(read(dump_rules(rules), "shipped.yaml").rules) == without_source(rules)
 
 
 def test_defaults_are_left_out_and_the_id_comes_first() -> None:
     (read_rule,) = read(rule(), "my.yaml").rules
-    assert dump([read_rule]) == (
+    assert dump_rules([read_rule]) == (
         "- id: a\n  phase: pre\n  trigger:\n    host:\n      equals: a.example\n  remove: .x\n"
     )
 
@@ -127,4 +126,4 @@ def test_data_has_the_keys_of_the_file() -> None:
 
 
 def test_no_rules_are_an_empty_list() -> None:
-    assert dump([]) == "[]\n"
+    assert dump_rules([]) == "[]\n"

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from pagekeep import dom
-from pagekeep.lab.rules import cases
 from pagekeep.rules import loading, shipped
 from pagekeep.rules.rule import Loaded, Rule
+from pagekeep_lab import rule_cases
 
-CASES = cases.find_cases(Path(__file__).parent / "sites")
+CASES = rule_cases.find_cases(Path(__file__).parent / "sites")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_page_comes_out_as_expected(case: cases.RuleCase) -> None:
-    assert cases.run_case(case, shipped()).wrong == ()
+def test_page_comes_out_as_expected(case: rule_cases.RuleCase) -> None:
+    assert rule_cases.run_case(case, shipped()).wrong == ()
 
 
 @pytest.mark.parametrize("rule", [rule.id for rule in shipped().rules])

@@ -16,7 +16,7 @@ from pagekeep.capture.from_url import Request as Wanted
 from pagekeep.config import Settings
 from pagekeep.errors import RenderError
 from pagekeep.fetch.browser import chromium
-from pagekeep.library.save import retry, save
+from pagekeep.library.saving.save import retry, save
 from pagekeep.model import SaveResult
 from pagekeep.rules import Rulebook
 from pagekeep.rules.rule import HostTrigger, Rule, Trigger
@@ -65,7 +65,7 @@ def harbour() -> Iterator[Site]:
 def a_browser() -> None:
     """Skips, with the reason, where there is no Chromium."""
     try:
-        chromium.find()
+        chromium.find_chromium()
     except RenderError as error:
         pytest.skip(f"{error.message} scripts/install-chromium gets one.")
 

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagekeep.fetch.browser.flags import may_sandbox
+from pagekeep.fetch.browser.chromium import may_sandbox
 
 SANDBOX: Final = may_sandbox()

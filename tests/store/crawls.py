@@ -7,7 +7,7 @@ from typing import Any
 
 from pagekeep.model.crawl import Body, Crawl, Decision, Found, NewAddress, Pace, Settlement, Visit
 from pagekeep.store import Store
-from pagekeep.store.packing import pack
+from pagekeep.store.blob_files import pack
 from pagekeep.store.storable import url_hash
 from tests.store.making import NOW, moment
 

@@ -14,9 +14,7 @@ from typing import Any
 
 from pagekeep.model import Item, RawPage
 from pagekeep.store import LOCAL_USER
-from pagekeep.store.metadata_json import metadata_from_json
-from pagekeep.store.storable import clean_text
-from pagekeep.store.text_stamp import stamp_text
+from pagekeep.store.storable import clean_text, metadata_from_json, stamp_text
 
 NOW = "2025-03-19T10:30:00.000000Z"
 

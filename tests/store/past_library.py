@@ -19,7 +19,7 @@ from typing import Any
 
 from pagekeep.model import ItemQuery, item_filters
 from pagekeep.store import Store, parse_query
-from pagekeep.store.packing import pack
+from pagekeep.store.blob_files import pack
 
 SCHEMAS = Path(__file__).parent / "schemas"
 USERS = ("ada", "grace")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pagekeep.model import ItemMetadata
-from pagekeep.store.metadata_json import TYPES, metadata_from_json, metadata_to_json
+from pagekeep.store.storable import TYPES, metadata_from_json, metadata_to_json
 
 EXAMPLES: dict[type, Any] = {str: "article", bool: True, int: 7, list: ("tide", "clock")}
 

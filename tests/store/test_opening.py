@@ -13,7 +13,7 @@ def test_the_default_library_is_in_the_platforms_data_folder(monkeypatch: pytest
     assert default_library({"XDG_DATA_HOME": "/data"}, "linux") == Path("/data/pagekeep/library.db")
     assert default_library({"LOCALAPPDATA": "C:/Local"}, "win32") == Path("C:/Local/pagekeep/library.db")
     assert default_library({}, "darwin").parts[-4:] == ("Library", "Application Support", "pagekeep", "library.db")
-    monkeypatch.setattr("pagekeep.store.opening.default_library", lambda: tmp_path / "new" / "library.db")
+    monkeypatch.setattr("pagekeep.store.user_store.default_library", lambda: tmp_path / "new" / "library.db")
     open_store(None).close()
     assert (tmp_path / "new" / "library.db").is_file()
 

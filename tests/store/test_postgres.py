@@ -24,7 +24,7 @@ from pagekeep.model import (
     Retention,
     item_filters,
 )
-from pagekeep.model.lists.values import ItemChange, ItemList, SaveActions, SaveRule
+from pagekeep.model.lists import ItemChange, ItemList, SaveActions, SaveRule
 from pagekeep.store import Store, install_library, open_accounts, open_store, parse_query
 from pagekeep.store.migrations import migrations
 from tests.hostile import postgres_two_users

@@ -17,14 +17,14 @@ import pytest
 
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound
-from pagekeep.library.browse.statistics import read_statistics
 from pagekeep.library.exports.run import ExportOptions, Format, export
-from pagekeep.library.lists.suggestions import list_suggestions
-from pagekeep.library.queue.jobs import revive_by_prefix
+from pagekeep.library.items.browse import read_statistics
+from pagekeep.library.items.tags import list_suggestions
+from pagekeep.library.queue import revive_by_prefix
 from pagekeep.model import Annotation, ItemQuery, NewItem, item_filters
-from pagekeep.model.lists.values import ItemList
+from pagekeep.model.lists import ItemList
 from pagekeep.store import Store, open_store, parse_query, postgres, sqlite
-from pagekeep.store.tables import search
+from pagekeep.store.tables import find
 from tests.store.making import NOW, Server, make_item, make_raw, moment
 
 FEW, MANY = 3, 40
@@ -223,7 +223,7 @@ def test_a_search_finds_the_same_in_short_ranges_as_in_one(library: Store, monke
     for first, window in ((2**11, 200), (4, 3), (32, 7)):
         monkeypatch.setattr(postgres, "_FIRST_RANGE", first)
         monkeypatch.setattr(postgres, "_LAST_RANGE", first * 8)
-        monkeypatch.setattr(search, "WINDOW", window)
+        monkeypatch.setattr(find, "WINDOW", window)
         found.append([{hit.item.id for hit in library.find(parse_query(text, limit=100)).hits} for text in texts])
     assert found[0] == found[1] == found[2]
     items = {item.id: f" {item.title} ¶ {item.content} " for item in library.find(ItemQuery(limit=100)).items}

@@ -13,8 +13,7 @@ from pagekeep.errors import Conflict, PagekeepError, StoreError
 from pagekeep.model import Annotation, ItemBlob
 from pagekeep.model.crawl import Crawl
 from pagekeep.store import Store, open_store, parse_query
-from pagekeep.store.salvage import salvage
-from pagekeep.store.sqlite_pages import INDEX_INTERIOR, INDEX_LEAF, TABLE_LEAF, Pages
+from pagekeep.store.salvage import INDEX_INTERIOR, INDEX_LEAF, TABLE_LEAF, Pages, salvage
 from tests.store.crawls import begin, step, visited
 from tests.store.damage import PAGE, flip_pages, make_library, pages_of
 from tests.store.making import NOW

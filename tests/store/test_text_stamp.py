@@ -14,14 +14,14 @@ import pytest
 
 import pagekeep
 from pagekeep.errors import FetchTimeout
-from pagekeep.library import build_item
-from pagekeep.library.failed_saves import keep_address
-from pagekeep.library.imports.merge import merge_items
+from pagekeep.library.imports.build import merge_items
+from pagekeep.library.items import build_item
+from pagekeep.library.saving.failed_saves import keep_address
 from pagekeep.model import Item, Metadata, NewItem
-from pagekeep.model.lists.values import ItemChange
+from pagekeep.model.lists import ItemChange
 from pagekeep.store import Store
+from pagekeep.store.storable import is_row_sound, is_text_sound, stamp_text
 from pagekeep.store.tables.items import COLUMNS
-from pagekeep.store.text_stamp import is_row_sound, is_text_sound, stamp_text
 from tests.library.receipts.making import database, flip
 from tests.store.making import NOW, make_item, make_raw
 
@@ -186,4 +186,4 @@ def test_one_module_writes_texts_and_stamps() -> None:
             if re.search(r"\btext_hash\s*=(?!=)", line):
                 stampers.add(name)
     assert column_writers == {"store/tables/items.py", "store/salvage.py", "store/backup/library_file.py"}
-    assert stampers == {"store/text_stamp.py"}
+    assert stampers == {"store/storable.py"}

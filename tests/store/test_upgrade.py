@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import StoreError
-from pagekeep.library.browse.tags import rename_tag
+from pagekeep.library.items.tags import rename_tag
 from pagekeep.store import open_store, parse_query, sqlite
 from pagekeep.store.migrations import Migration, migrations
 from tests.store.making import Server

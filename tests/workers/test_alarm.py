@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from pagekeep.workers.alarm import Alarm
+from pagekeep.workers.worker import Alarm
 
 
 def test_it_rings_when_a_wait_lasts_too_long_and_again_for_the_next() -> None:
@@ -23,7 +23,7 @@ class Clock:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.shows = 0.0
-        patch.setattr("pagekeep.workers.alarm.monotonic", lambda: self.shows)
+        patch.setattr("pagekeep.workers.worker.monotonic", lambda: self.shows)
 
 
 def test_waits_that_are_over_do_not_ring(monkeypatch: pytest.MonkeyPatch) -> None:

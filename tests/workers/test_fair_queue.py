@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 
 from pagekeep.errors import TooManyRequests
-from pagekeep.workers.fair_queue import Client, FairQueue
+from pagekeep.workers.room import Client, FairQueue
 
 
 def make_queue(max_running: int = 10, max_waiting: int = 100) -> FairQueue[int]:

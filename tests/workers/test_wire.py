@@ -20,10 +20,10 @@ import pytest
 import pagekeep
 from pagekeep import errors
 from pagekeep.bulk import row
-from pagekeep.capture.pictures.check import Checked, Copy, Refused
+from pagekeep.capture.pictures import Checked, Copy, Refused
 from pagekeep.errors import FetchHttpError, PagekeepError, ParseError, RuleError, TooManyRequests
 from pagekeep.library.imports import reader
-from pagekeep.library.reparse import reparse
+from pagekeep.library.saving import reparse
 from pagekeep.model import MADE_FIELDS, Page, RuleFault
 from pagekeep.values import dataclass
 from pagekeep.workers import Limits, Pool, Room, run_alone, wire
@@ -117,7 +117,7 @@ def results() -> Iterator[Any]:
 NOT_TASKS = {
     "pagekeep.fetch.imap",
     "pagekeep.library.mirror.run",
-    "pagekeep.library.mirror.scan",
+    "pagekeep.library.mirror.changes",
     "pagekeep.store.salvage",
     "pagekeep.workers.task",
 }

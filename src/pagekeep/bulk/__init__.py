@@ -13,14 +13,13 @@
 
 from __future__ import annotations
 
-from pagekeep.bulk.batch import extract_batch
 from pagekeep.bulk.counts import Counts
-from pagekeep.bulk.input.files import find_files
+from pagekeep.bulk.input_files import find_files
 from pagekeep.bulk.plan import Plan
 from pagekeep.bulk.progress import Progress
 from pagekeep.bulk.report import Report
 from pagekeep.bulk.row import COLUMNS, Column, Row
-from pagekeep.bulk.run import extract_many, run
+from pagekeep.bulk.run import extract_batch, extract_many, run
 
 __all__ = [
     "COLUMNS",

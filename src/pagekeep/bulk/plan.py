@@ -8,9 +8,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pagekeep.bulk.input.files import Input
-from pagekeep.bulk.input.read import ReadState
-from pagekeep.bulk.input.records import InputColumns
+from pagekeep.bulk.input_files import Input, InputColumns
+from pagekeep.bulk.read_records import ReadState
 from pagekeep.bulk.row import COLUMNS_BY_NAME, DEFAULT_COLUMNS, OutputFormat, RowOptions, RowResult
 from pagekeep.errors import ParseError
 from pagekeep.model import PARSER_VERSION

@@ -14,8 +14,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from pagekeep import rules
 from pagekeep.bulk.duplicates import Signature, compute_signature
-from pagekeep.bulk.input.read import InputRecord, decode_line
-from pagekeep.bulk.input.records import Line, Record, RefusedRecord
+from pagekeep.bulk.input_files import Line, Record, RefusedRecord
+from pagekeep.bulk.read_records import InputRecord, decode_line
 from pagekeep.capture.documents.file_types import detect
 from pagekeep.capture.extract import TEXT_TYPES
 from pagekeep.errors import PagekeepError

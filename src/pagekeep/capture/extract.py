@@ -1,15 +1,15 @@
-"""Extract the page from a response, as a task for the worker room: on a server one bad page cannot harm the others."""
+"""Extract the page from a response, as a task for the worker room, with the options of a view of it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from pagekeep.capture.active_rules import load_active
 from pagekeep.capture.documents.file_types import FileType, detect
-from pagekeep.capture.joining.parts import is_joined
-from pagekeep.capture.view_options import DEFAULT_VIEW, ViewOptions
+from pagekeep.capture.joined_file import is_joined
 from pagekeep.config import Settings
+from pagekeep.errors import RuleError
 from pagekeep.model import Fetched, Options, Page
 from pagekeep.values import dataclass
 from pagekeep.workers import DOCUMENT, PAGE, Limits
@@ -18,10 +18,42 @@ if TYPE_CHECKING:
     from pagekeep.rules import Rulebook
     from pagekeep.workers import Room
 
+
 REMOTE_READER_TYPE: Final = "text/x-reader"
 """The content type under which the answer of a remote reader is stored."""
 TEXT_TYPES: Final = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
 """Content types of text other than HTML."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewOptions:
+    """Which parts of a page to show."""
+
+    whole: bool = False
+    """Show the whole page, not only its main content."""
+    only: tuple[str, ...] = ()
+    """CSS selectors of the only parts to show."""
+    without: tuple[str, ...] = ()
+    """CSS selectors of parts to leave out."""
+    overlays: bool = True
+    """Whether to keep dialogs, cookie banners and other overlays."""
+    images: Literal["all", "none", "alt"] = "all"
+    links: Literal["all", "none", "text"] = "all"
+
+    def __post_init__(self) -> None:
+        """Raise `RuleError` for an invalid selector."""
+        if not self.only and not self.without:
+            return
+        from pagekeep.rules import selectors
+
+        for selector in (*self.only, *self.without):
+            try:
+                selectors.check(selector)
+            except selectors.SelectorFault as fault:
+                raise RuleError(str(fault), suggestions=filter(None, [fault.suggestion])) from None
+
+
+DEFAULT_VIEW: Final = ViewOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +147,7 @@ def extract_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
     from pagekeep.pipeline import extract
 
     if is_joined(fetched):
-        from pagekeep.capture.joining.join import extract_joined
+        from pagekeep.capture.join_pages import extract_joined
 
         return extract_joined(fetched, options, lambda page: extract_page(page, options, rules))
     options = replace(options, encoding=fetched.encoding, status=fetched.status, rendered=fetched.rendered)

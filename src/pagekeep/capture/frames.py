@@ -9,11 +9,11 @@ from typing import Final, NamedTuple
 from pagekeep import dom
 from pagekeep.capture.extract import document_type, is_text
 from pagekeep.capture.from_url import Retrieval
-from pagekeep.capture.joining.parts import Parts, is_joined, pack, unpack
+from pagekeep.capture.joined_file import Parts, is_joined, pack, unpack
 from pagekeep.errors import PagekeepError
-from pagekeep.extraction.clean.resolve import make_resolver
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.decode import decode
+from pagekeep.extraction.input.urls import make_resolver
 from pagekeep.model import Fetched, Options
 
 MAX_FRAMES: Final = 5

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from pagekeep.capture.extract import ExtractTask, document_type
-from pagekeep.capture.view_options import DEFAULT_VIEW, ViewOptions
+from pagekeep.capture.extract import DEFAULT_VIEW, ExtractTask, ViewOptions, document_type
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, PagekeepError, RenderError, UnsupportedContent
 from pagekeep.model import Fetched, Options, Page, PageWarning
@@ -212,7 +211,7 @@ async def join(
     """Return the article with all its pages, if it goes on elsewhere; `uploaded` if a user sent the captured page."""
     if captured.page.continuation is None:
         return captured
-    from pagekeep.capture.joining.follow import join_pages
+    from pagekeep.capture.follow_pages import join_pages
 
     return await join_pages(captured, request, retrieval, options, progress, uploaded=uploaded)
 

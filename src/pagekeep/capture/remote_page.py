@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from types import MappingProxyType
 
-from pagekeep.capture.markdown_parts import split_markdown
+from pagekeep.capture.modes import split_markdown
 from pagekeep.capture.plain_text import keep_text
 from pagekeep.errors import ParseError
 from pagekeep.extraction.metadata.dates import to_iso

@@ -10,7 +10,7 @@ from typing import Final
 from pagekeep import clock, config
 from pagekeep.capture.extract import document_type
 from pagekeep.capture.from_url import Captured, RenderMode, Request, Retrieval, capture
-from pagekeep.capture.joining.parts import first_page
+from pagekeep.capture.joined_file import first_page
 from pagekeep.config import Settings
 from pagekeep.model import EncodingSource, Fetched, Options, Page
 from pagekeep.rules.rulebook import Rulebook

@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pagekeep import dom, markdown
-from pagekeep.capture.extract import document_type, extract_page, is_text
-from pagekeep.capture.joining.join import extract_joined
-from pagekeep.capture.joining.parts import first_page, is_joined
-from pagekeep.capture.view_options import ViewOptions
+from pagekeep.capture.extract import ViewOptions, document_type, extract_page, is_text
+from pagekeep.capture.join_pages import extract_joined
+from pagekeep.capture.joined_file import first_page, is_joined
 from pagekeep.errors import ParseError
 from pagekeep.extraction.clean import clean
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.decode import decode
-from pagekeep.extraction.output import references
+from pagekeep.extraction.output import result_parts
 from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.model import Fetched, Options, Page
 from pagekeep.rules import Rulebook
@@ -143,8 +142,8 @@ def _replace_content(page: Page, html: str, tree: dom.Element) -> Page:
         markdown=markdown.to_markdown(tree),
         html=html,
         text=text,
-        links=references.links(tree),
-        media=references.media(tree),
+        links=result_parts.list_links(tree),
+        media=result_parts.list_media(tree),
         word_count=count,
         reading_time=reading_time(count),
     )

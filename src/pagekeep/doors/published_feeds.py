@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from pagekeep import accounts
-from pagekeep.accounts import Accounts
 from pagekeep.errors import NotFound
-from pagekeep.library.feeds import published
+from pagekeep.identity import accounts
+from pagekeep.identity.accounts import Accounts
+from pagekeep.library.items import lists
 from pagekeep.library.open import Store
 from pagekeep.model import PUBLISHED, PublishedFeed
 
@@ -25,15 +25,15 @@ class ListedFeed:
 
 def publish(store: Store, known: Accounts, title: str, query: str = "") -> tuple[PublishedFeed, str]:
     """Publish what a query finds, or the whole library; return the feed and the secret of its address, shown once."""
-    title, query = published.describe(title, query)
+    title, query = lists.describe_published(title, query)
     made = accounts.add_token(known, store.user_id, _TOKEN_NAME.format(title), (PUBLISHED,))
-    return published.add_published(store, made.token.id, title, query), made.secret
+    return lists.add_published(store, made.token.id, title, query), made.secret
 
 
 def list_published(store: Store, known: Accounts) -> tuple[ListedFeed, ...]:
     """Return the published feeds, oldest first, without those whose tokens were revoked."""
     tokens = {token.id: token for token in accounts.get_tokens(known, store.user_id)}
-    feeds = published.list_published(store)
+    feeds = lists.list_published(store)
     return tuple(ListedFeed(feed, tokens[feed.id].last_used_at) for feed in feeds if feed.id in tokens)
 
 
@@ -43,5 +43,5 @@ def unpublish(store: Store, known: Accounts, key: str) -> PublishedFeed:
     if len(found) != 1:
         raise NotFound(f"There is no published feed {key:.40}.", suggestions=("List the published feeds.",))
     accounts.revoke_token(known, store.user_id, found[0].id)
-    published.remove_published(store, found[0].id)
+    lists.remove_published(store, found[0].id)
     return found[0]

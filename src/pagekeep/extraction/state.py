@@ -9,11 +9,10 @@ from pagekeep import dom
 from pagekeep.extraction import clean, site_rules
 from pagekeep.extraction.classify import caught
 from pagekeep.extraction.input import structured
-from pagekeep.extraction.locate import page_facts, survey
-from pagekeep.extraction.locate.strategies import chain
+from pagekeep.extraction.locate import page_facts, strategies, survey
 from pagekeep.extraction.output import losses
-from pagekeep.extraction.output.content import Content
 from pagekeep.extraction.output.quality import Output
+from pagekeep.extraction.output.result_parts import Content
 from pagekeep.model import (
     Caught,
     DocumentType,
@@ -26,7 +25,7 @@ from pagekeep.model import (
     Quality,
     RuleMatch,
 )
-from pagekeep.model.continuation import Continuation
+from pagekeep.model.page import Continuation
 from pagekeep.rules.prefilter import Names
 from pagekeep.rules.rulebook import Rulebook
 from pagekeep.values import dataclass
@@ -80,7 +79,7 @@ class State:
     kind: Kind = "article"
     kind_reasons: tuple[str, ...] = ()
     facts: page_facts.PageFacts = field(init=False)
-    outcome: chain.Outcome = field(init=False)
+    outcome: strategies.Outcome = field(init=False)
     doubts: tuple[Doubt, ...] = ()
 
     # cut, clean, sanitise, markdown

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 import ssl
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from itertools import count
 from time import perf_counter
 from types import TracebackType
@@ -15,18 +19,22 @@ import certifi
 import httpcore
 
 from pagekeep.config import Settings
-from pagekeep.errors import BlockedAddress, FetchHttpError, InvalidUrl, PagekeepError
-from pagekeep.fetch.backend import GuardedBackend, timings
-from pagekeep.fetch.content_type import DOCUMENT_TYPES, HTML, media_type, page_type, refuse_non_page
-from pagekeep.fetch.cookies import CookieJar
-from pagekeep.fetch.deadline import Deadline
+from pagekeep.errors import BlockedAddress, FetchHttpError, FetchTimeout, InvalidUrl, PagekeepError
+from pagekeep.fetch.backend import GuardedBackend, Response, make_http_error, map_errors, timings, was_reset
 from pagekeep.fetch.decoders import ACCEPT_ENCODING
-from pagekeep.fetch.error_mapping import make_http_error, map_errors, was_reset
-from pagekeep.fetch.exchange import FetchOptions, FetchState, make_fetched
 from pagekeep.fetch.guard import Guard
-from pagekeep.fetch.headers import Headers, check_cookies, check_headers
+from pagekeep.fetch.headers import (
+    DOCUMENT_TYPES,
+    HTML,
+    Headers,
+    charset,
+    check_cookies,
+    check_headers,
+    media_type,
+    page_type,
+    refuse_non_page,
+)
 from pagekeep.fetch.politeness import BUSY_STATUSES, Clock, HostLimits, SystemClock, backoff, retry_after
-from pagekeep.fetch.response_bodies import Response
 from pagekeep.fetch.urls import SplitUrl, join
 from pagekeep.model import DOCUMENT_FACTOR, Fetched
 
@@ -39,6 +47,123 @@ KEEPALIVE_SECONDS: Final = 10.0
 """An idle connection is closed after this time."""
 MAX_IDLE_CONNECTIONS: Final = 16
 """Few, as the HTTP library compares every pair of idle connections with each request."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOptions:
+    """The options of one fetch."""
+
+    max_bytes: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cookies: Mapping[str, str] | None = None
+    conditional: bool = False
+    """Whether a 304 response is expected."""
+    pages_only: bool = True
+    """Whether everything except pages is refused."""
+    form: bytes | None = None
+    """A form, or another body, to send with POST."""
+    single: bool = False
+    """One request: no redirect is followed, nothing is tried again, and a response of any status is returned."""
+    method: str | None = None
+    """Another method than GET, or POST for a body."""
+    any_status: bool = False
+    """With `single`: the body of an error is read too."""
+    spaced: bool = True
+    """Whether to keep the delay per host; the images of a page are loaded together, as browsers do, in their own slots."""
+
+
+class Deadline:
+    """A context manager that raises `FetchTimeout` after `seconds`."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._timeout = asyncio.timeout(seconds)
+
+    @property
+    def remaining(self) -> float:
+        """Seconds left until the deadline."""
+        end = self._timeout.when()
+        return self._seconds if end is None else end - asyncio.get_running_loop().time()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Stop the clock meanwhile, such as during a wait in our own queue."""
+        loop = asyncio.get_running_loop()
+        end, start = self._timeout.when(), loop.time()
+        self._timeout.reschedule(None)
+        try:
+            yield
+        finally:
+            self._timeout.reschedule(None if end is None else end + loop.time() - start)
+
+    async def __aenter__(self) -> Deadline:
+        await self._timeout.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            await self._timeout.__aexit__(kind, error, traceback)
+        except TimeoutError:
+            raise FetchTimeout(f"The server took longer than {self._seconds:g} seconds.") from None
+
+
+class CookieJar:
+    """The caller's cookies, for the first host only, and those that servers set during the fetch."""
+
+    def __init__(self, first: SplitUrl, cookies: Mapping[str, str] | None) -> None:
+        self._jar: dict[tuple[str, str], _Cookie] = {}
+        for name, value in (cookies or {}).items():
+            # Not sent over http when an https page redirects there.
+            self._jar[first.host.name, name] = _Cookie(value, subdomains=False, secure=first.scheme == "https")
+
+    def header(self, to: SplitUrl) -> str | None:
+        """Return the `Cookie` header of a request, or `None`."""
+        pairs = [
+            f"{name}={cookie.value}"
+            for (host, name), cookie in self._jar.items()
+            if (
+                host == to.host.name or (cookie.subdomains and to.host.ip is None and to.host.name.endswith("." + host))
+            )
+            and (to.scheme == "https" or not cookie.secure)
+        ]
+        return "; ".join(pairs) or None
+
+    def keep(self, lines: Iterable[str], sender: SplitUrl) -> None:
+        """Store the cookies that a server set. Faulty, oversized and foreign ones are ignored, as browsers do."""
+        for line in lines:
+            self._keep(line, sender)
+
+    def _keep(self, line: str, sender: SplitUrl) -> None:
+        pair, *rest = line.split(";")
+        name, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals or not name or len(pair) > MAX_COOKIE_CHARS or _UNSAFE.search(pair):
+            return
+        attributes = {key.strip().lower(): text.strip() for key, _, text in (part.partition("=") for part in rest)}
+        owner = _owner(attributes.get("domain", ""), sender)
+        if owner is None:
+            return
+        if _expired(attributes):
+            self._jar.pop((owner, name), None)
+        elif len(self._jar) < MAX_COOKIES or (owner, name) in self._jar:
+            self._jar[owner, name] = _Cookie(value, subdomains="domain" in attributes, secure="secure" in attributes)
+
+
+@dataclass(slots=True)
+class FetchState:
+    """A fetch in progress."""
+
+    options: FetchOptions
+    first: SplitUrl
+    current: SplitUrl
+    jar: CookieJar
+    deadline: Deadline
+    seconds: dict[str, float]
+    redirects: int = 0
+    is_moved: bool = True
+    """Whether all redirects so far were permanent."""
+    moved_to: str | None = None
 
 
 class Client:
@@ -378,3 +503,59 @@ def _redirect_error(state: FetchState, status: int) -> FetchHttpError:
     what = "redirects a form" if state.options.form else f"redirects more than {state.redirects} times"
     hint = "Open the page in your browser and use the URL it ends at."
     return FetchHttpError(f"`{host}` {what}.", status=status, suggestions=(hint,))
+
+
+def make_fetched(
+    url: str, state: FetchState, response: Response, body: bytes, content_type: str, *, not_modified: bool = False
+) -> Fetched:
+    """Return the result of a fetch."""
+    headers = response.headers.fields
+    return Fetched(
+        url=url,
+        final_url=state.current.url,
+        status=response.status,
+        headers=headers,
+        body=body,
+        encoding=charset(headers),
+        content_type=content_type,
+        not_modified=not_modified,
+        etag=headers.get("etag"),
+        last_modified=headers.get("last-modified"),
+        moved_to=state.moved_to,
+        seconds=state.seconds,
+    )
+
+
+MAX_COOKIES: Final = 64
+"""More than any page sets; a hostile server must not fill the memory."""
+MAX_COOKIE_CHARS: Final = 4096
+"""Of name and value, as in browsers."""
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f;]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Cookie:
+    value: str
+    subdomains: bool
+    """Whether subdomains of its host get it too."""
+    secure: bool
+
+
+def _owner(domain: str, sender: SplitUrl) -> str | None:
+    """Return the host that the cookie is for, or `None` when the sender may not set it."""
+    domain = domain.lower().removeprefix(".")
+    if not domain or domain == sender.host.name:
+        return sender.host.name
+    is_parent = sender.host.ip is None and "." in domain and sender.host.name.endswith("." + domain)
+    return domain if is_parent else None
+
+
+def _expired(attributes: Mapping[str, str]) -> bool:
+    if "max-age" in attributes:
+        age = attributes["max-age"]
+        return age.startswith("-") or age == "0"
+    try:
+        # The jar lives for seconds, so a date matters only if it deletes the cookie, and that is mostly 1970.
+        return parsedate_to_datetime(attributes["expires"]).year < 2000
+    except (KeyError, ValueError, TypeError, IndexError):
+        return False

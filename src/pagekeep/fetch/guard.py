@@ -12,8 +12,7 @@ from ipaddress import ip_address, ip_network
 from typing import Final, Protocol
 
 from pagekeep.errors import BlockedAddress, FetchNetworkError, FetchTimeout, InvalidUrl
-from pagekeep.fetch.ip_ranges import IP, Network, is_public
-from pagekeep.fetch.urls import Host, SplitUrl, parse_host, split_url
+from pagekeep.fetch.urls import IP, Host, Network, SplitUrl, is_public, parse_host, split_url
 
 __all__ = ["Address", "Guard", "Resolver", "SplitUrl", "SystemResolver"]
 

@@ -1,4 +1,4 @@
-"""Opening a library, and looking after its database: the only way that doors reach the store."""
+"""Opening a library, and looking after its database and files: the only way that doors reach the store."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from itertools import count
 from pathlib import Path
 from typing import Final, TypeVar
 
+from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.errors import DatabaseUnreachable, StoreError
-from pagekeep.library.receipts.signatures import KEY_FILE, Signer
+from pagekeep.library.signatures import KEY_FILE, Signer
+from pagekeep.model import Collected, Storage
 from pagekeep.store import LOCAL_USER, Store, default_library, install_library, open_store
 from pagekeep.store.salvage import Salvage, salvage
 
 __all__ = [
+    "GRACE_SECONDS",
     "LOCAL_USER",
     "Salvage",
     "Store",
@@ -24,11 +27,14 @@ __all__ = [
     "install_library",
     "is_writable",
     "library_path",
+    "measure_storage",
     "open_library",
     "outlast",
+    "remove_unused",
     "repair",
     "require_writable",
 ]
+
 
 T = TypeVar("T")
 _MAX_PAUSE: Final = 30.0
@@ -98,3 +104,22 @@ def check(store: Store) -> list[str]:
 def repair(source: Path, target: Path) -> Salvage:
     """Save everything that can be read of a damaged library file into a new library; the damaged file stays as it is."""
     return salvage(source, target)
+
+
+GRACE_SECONDS: Final = 7 * 86_400
+"""How long a file is kept that no item uses: a page that was deleted by mistake may come back from elsewhere."""
+
+
+def measure_storage(store: Store) -> Storage:
+    """Return what the library takes on the disk."""
+    return store.storage()
+
+
+def remove_unused(store: Store, *, at_once: bool = False, sweep: bool = True) -> Collected:
+    """Remove kept files that no item has used for a week; with `at_once`, all that no item uses.
+
+    With `sweep`, the whole folder is searched for files that a killed process left.
+    """
+    now = clock.now()
+    before = now if at_once else clock.add_seconds(now, -GRACE_SECONDS)
+    return store.collect_blobs(now, before, at_once=at_once, sweep=sweep)

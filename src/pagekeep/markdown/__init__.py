@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pagekeep.markdown.convert import to_markdown
+from pagekeep.markdown.convert import to_markdown, to_text
 from pagekeep.markdown.document import join_document, write_bookmark, write_document
 from pagekeep.markdown.frontmatter import page_fields, read_block, split_block, write_frontmatter
-from pagekeep.markdown.plain import to_text
 
 __all__ = [
     "join_document",

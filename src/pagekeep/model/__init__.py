@@ -26,15 +26,18 @@ from pagekeep.model.page import (
     NeedRender,
     Options,
     Page,
+    PageWarning,
     Quality,
     QualityLevel,
     Removal,
+    RuleEffect,
+    RuleFault,
+    RuleMatch,
     Strategy,
     Trace,
+    WarningCode,
     plain,
 )
-from pagekeep.model.rules import RuleEffect, RuleFault, RuleMatch
-from pagekeep.model.warnings import PageWarning, WarningCode
 
 if TYPE_CHECKING:
     from pagekeep.model.accounts import (
@@ -50,7 +53,19 @@ if TYPE_CHECKING:
         Token,
         User,
     )
-    from pagekeep.model.archive import BlobRole, BlobUse, Collected, ItemBlob, LeftOut, Storage
+    from pagekeep.model.archive import (
+        BlobRole,
+        BlobUse,
+        Change,
+        Collected,
+        ItemBlob,
+        LeftOut,
+        PageCheck,
+        Retention,
+        Schedule,
+        Snapshot,
+        Storage,
+    )
     from pagekeep.model.feeds import (
         AddedEntries,
         Entry,
@@ -63,11 +78,13 @@ if TYPE_CHECKING:
         FeedKind,
         FeedSettings,
         FeedStatus,
+        MailFolder,
+        MailPosition,
+        MailSource,
         NewEntry,
         PollOutcome,
         PublishedFeed,
     )
-    from pagekeep.model.history import Change, PageCheck, Retention, Schedule, Snapshot
     from pagekeep.model.library import (
         DERIVED_METADATA,
         Annotation,
@@ -89,14 +106,15 @@ if TYPE_CHECKING:
         Term,
         item_filters,
     )
-    from pagekeep.model.mail import MailFolder, MailPosition, MailSource
 else:
 
     def __getattr__(name: str) -> object:
         """Import the values of the library and its users when one is first used: a page can be extracted without them."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from pagekeep.model import accounts, archive, feeds, history, library, mail
+        from pagekeep.model import accounts, archive, feeds, library
+        from pagekeep.model import archive as history
+        from pagekeep.model import feeds as mail
 
         return getattr(
             next(room for room in (library, archive, history, accounts, feeds, mail) if hasattr(room, name)), name

@@ -1,4 +1,4 @@
-"""Values of the library: items, annotations, jobs, and the filters and pages of a list. All frozen."""
+"""Values of the library: items, annotations, jobs, counts, and the filters and pages of a list. All frozen."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
-from pagekeep.model.page import QualityLevel
+from pagekeep.model.page import PageWarning, QualityLevel
 from pagekeep.model.tags import without_tags
-from pagekeep.model.warnings import PageWarning
 from pagekeep.values import dataclass
 
 if TYPE_CHECKING:
@@ -397,3 +396,29 @@ class SaveResult:
     """Whether the update has the same text as before."""
     pictures_job: str | None = None
     """Id of the job that keeps the page's pictures, if there are any to keep."""
+
+
+CountedKind = Literal[
+    "state", "tag", "site", "author", "language", "quality", "saved", "read", "words_saved", "words_read"
+]
+"""What items are counted by; the last four by month, `words_saved` and `words_read` in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemCount:
+    """How many items have a tag, are from a site..."""
+
+    key: str
+    """What the library calls it: of a tag, without case and accents."""
+    name: str
+    """What it is called when shown."""
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountPage:
+    """One page of the counts of a kind."""
+
+    counts: tuple[ItemCount, ...]
+    total: int
+    """How many counts all pages have."""

@@ -9,11 +9,7 @@ from dataclasses import field, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
-from pagekeep.model.continuation import Continuation, JoinedPage
 from pagekeep.model.on_demand import NotMade, make_on_demand
-from pagekeep.model.rules import RuleMatch
-from pagekeep.model.site import SiteKnowledge
-from pagekeep.model.warnings import PageWarning
 from pagekeep.values import dataclass
 
 
@@ -50,6 +46,20 @@ DOCUMENT_FACTOR = 5
 MadeField = Literal["html", "links", "media"]
 MADE_FIELDS: tuple[MadeField, ...] = ("html", "links", "media")
 """The fields of a page that are made from its content when they are needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteKnowledge:
+    """What the pages of one site have in common. Made by `pagekeep.extraction.site`, used through `Options.site`."""
+
+    pages: int = 0
+    """How many different pages it was learned from."""
+    repeated: frozenset[int] = frozenset()
+    """Shingles of texts that many of its pages show: hashes of four words in a row, or of a whole shorter text."""
+    selector: str | None = None
+    """The element that has the content of most of its pages; each page must confirm it."""
+    rules: tuple[str, ...] = ()
+    """Rules of the platform that made most of its pages, by id: they apply to all of its pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +214,74 @@ class Doubt:
     """Words in it."""
 
 
+WarningCode = Literal[
+    "encoding",
+    "flattened",
+    "truncated",
+    "unknown_address",
+    "reduced",
+    "step_failed",
+    "rule_reverted",
+    "not_rendered",
+    "not_read_remotely",
+    "read_remotely",
+    "remote_reader",
+    "pages_missing",
+]
+"""What a warning is about: the page is not UTF-8 (`encoding`), was nested too deep or has too many open
+tags (`flattened`), is too large, so that its end was left out (`truncated`), has relative links and no address
+(`unknown_address`), or lost elements in the clean-up (`reduced`); a step failed without which the content is complete
+(`step_failed`); a part of a rule was not applied, because it would have taken most of the text (`rule_reverted`); no browser
+could run (`not_rendered`); the remote reader failed (`not_read_remotely`), was used instead of extraction (`read_remotely`),
+or sent a warning itself (`remote_reader`); not all pages of the article could be joined (`pages_missing`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageWarning:
+    """Something the user should know about a result: a code for programs and a text for people."""
+
+    code: WarningCode
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEffect:
+    """One effect of a rule on the page."""
+
+    what: str
+    """`remove`, `include`, `scope`, `metadata`, `next_page`, `single_page`, `rendering`, `quality`, `discard`, or the
+    `op` of an action."""
+    selector: str
+    count: int
+    """Elements found; 0 when the selector found nothing."""
+    words: int
+    """Words in those elements."""
+    note: str = ""
+    """Details, such as "matched nothing, ignored"."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleMatch:
+    """A rule that applied to the page."""
+
+    id: str
+    phase: Literal["pre", "post"]
+    trigger: str
+    """Why it applied, in plain words: `host ends with wsj.com`, `found .swiper-slide`."""
+    effects: tuple[RuleEffect, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedPage:
+    """One of the pages that an article was joined from."""
+
+    url: str
+    words: int
+    """That it added."""
+    note: str
+    """How it was found, and what was left out of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Trace:
     """How a page was extracted: what `--explain` shows. Recomputed from the page at any time, so never stored."""
@@ -295,6 +373,28 @@ class Fetched:
     """How the encoding of `html` was found."""
     seconds: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     """Stage (`connect`, `first_byte`, `body`, `render`, `total`) to seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    """A link to another page of the same article."""
+
+    url: str
+    reason: str
+    """Why it is one, in plain words."""
+    number: int | None = None
+    """The number of that page; `None` when the address does not tell, or it has all of the article."""
+    by_rule: bool = False
+    """Whether a rule found it: then it need not look like the address of a page with a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """The links of a page to the rest of its article. The capture follows them."""
+
+    next: PageLink | None = None
+    single: tuple[PageLink, ...] = ()
+    """Pages that may have all of the article, the best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,3 +495,33 @@ def plain(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return [plain(item) for item in value]
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFault:
+    """An error in a rule file, and its place."""
+
+    file: str
+    """Its name, without the folder."""
+    line: int
+    path: str
+    """The key, such as `[3].trigger.host.equal`; empty for the file as a whole."""
+    message: str
+    suggestion: str = ""
+    rule: str = ""
+    """The rule's id, where it has one."""
+
+    def __str__(self) -> str:
+        """Return one line for people: where it is, what is wrong, and what to do."""
+        where = f"{self.file}:{self.line}: " + (f"{self.path}: " if self.path else "")
+        return where + self.message + (f" {self.suggestion}" if self.suggestion else "")
+
+
+@dataclass(frozen=True, slots=True)
+class PageSigns:
+    """What one page shows of how its site is made. Made by `pagekeep.extraction.site.read_signs`."""
+
+    selectors: tuple[str, ...] = ()
+    """Selectors that find the element of its content, and nothing else on the page."""
+    rules: tuple[str, ...] = ()
+    """Rules that recognised the page by what it contains."""

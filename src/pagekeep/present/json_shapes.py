@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pagekeep import model
 from pagekeep.model import JobState, QualityLevel, Scope, Strategy, plain
-from pagekeep.model.lists.edits import edited_fields
+from pagekeep.model.lists import edited_fields
 from pagekeep.present.archive_shapes import Picture
 
 if TYPE_CHECKING:
@@ -355,7 +355,7 @@ def token_shape(token: model.Token) -> Token:
 
 def rule_shape(rule: Rule) -> dict[str, Any]:
     """Return a rule as in a rule file, and where it is defined."""
-    from pagekeep.rules.dumping import rule_data
+    from pagekeep.rules.loading import rule_data
 
     source = rule.source
     where = {"file": source.name, "line": source.line, "shipped": source.shipped} if source else None

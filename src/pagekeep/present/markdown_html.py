@@ -1,27 +1,35 @@
 """Render Markdown as HTML for the reader, with absolute links and proxied images, and sanitise it last.
 
 Content is never trusted. The renderer passes no HTML through, the sanitiser would remove it, and the server's content policy
-would not run it. Each of the three is sufficient.
-"""
+would not run it. Each of the three is sufficient."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from html import escape
-from typing import Any, Final
+from functools import cache, lru_cache
+from html import escape, unescape
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urljoin, urlsplit
 
+import nh3
+from latex2mathml.converter import convert_to_element
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+from pygments.token import STANDARD_TYPES
+from pygments.util import ClassNotFound
 
-from pagekeep.present.code_colours import highlight_code
-from pagekeep.present.formulas import to_mathml
-from pagekeep.present.rendered import Heading, ImageUrl, Rendered, render_source
-from pagekeep.present.sanitise_html import CALLOUT_STYLES, absolute_url, sanitise
+from pagekeep.present.renderer import Heading, ImageUrl, Rendered, render_source
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
 
 MAX_CHARS: Final = 1_000_000
 """Longer texts are shown as source: hostile text takes a second per 100,000 characters."""
@@ -287,3 +295,168 @@ def _resolve_image(part: Token, state: _State) -> None:
 
 def _insert_formulas(html: str, formulas: list[str]) -> str:
     return _FORMULA.sub(lambda mark: formulas[int(mark[1])] if int(mark[1]) < len(formulas) else "", html)
+
+
+CALLOUT_STYLES: Final = {
+    "tip": "tip",
+    "hint": "tip",
+    "success": "tip",
+    "warning": "warning",
+    "attention": "warning",
+    "caution": "danger",
+    "danger": "danger",
+    "error": "danger",
+    "important": "important",
+    "quote": "quote",
+    "cite": "quote",
+}
+"""The style of each kind of callout; all others look like notes."""
+_FOOTNOTE: Final = re.compile(r"#fn(?:ref)?[0-9]+(?::[0-9]+)?")
+_SCHEMES: Final = frozenset({"http", "https", "mailto", "tel"})
+_TAGS: Final = frozenset(
+    "p h1 h2 h3 h4 h5 h6 ul ol li blockquote hr div section a strong em s sup code br span pre img figure figcaption "
+    "table thead tbody tr th td data".split()
+)
+_ATTRIBUTES: Final[dict[str, set[str]]] = {
+    "a": {"href", "id", "aria-label"},
+    "data": {"value"},
+    "img": {"src", "alt", "title", "loading", "decoding"},
+    "li": {"id"},
+    "ol": {"start"},
+    "pre": {"data-language"},
+    "span": {"role", "aria-label"},
+    **{f"h{level}": {"id"} for level in range(1, 7)},
+}
+
+
+CODE_CLASSES: Final = frozenset(name for name in STANDARD_TYPES.values() if name)
+"""All classes that the highlighter uses."""
+
+
+_ALLOWED_CLASSES: Final[dict[str, set[str]]] = {
+    "a": {"back"},
+    "blockquote": {"callout", *CALLOUT_STYLES.values(), "note"},
+    "div": {"table"},
+    "li": {"task"},
+    "p": {"callout-title"},
+    "section": {"footnotes"},
+    "span": {"done", "open", *CODE_CLASSES},
+    "sup": {"footnote-ref"},
+    "th": {"left", "right", "center"},
+    "td": {"left", "right", "center"},
+}
+_ID: Final = re.compile(r"section-[0-9]+|fn(?:ref)?[0-9]+(?::[0-9]+)?")
+
+
+def sanitise(html: str, images: set[str]) -> str:
+    """Return the HTML with only safe elements and attributes, and only the given image URLs."""
+
+    def keep(_tag: str, name: str, value: str) -> str | None:
+        if name == "id":
+            return value if _ID.fullmatch(value) else None
+        if name == "src":
+            return value if value in images else None
+        if name == "href":
+            return value if _FOOTNOTE.fullmatch(value) or absolute_url(value, "") else None
+        return value
+
+    return nh3.clean(
+        html,
+        tags=set(_TAGS),
+        attributes=_ATTRIBUTES,
+        allowed_classes=_ALLOWED_CLASSES,
+        attribute_filter=keep,
+        link_rel="noopener noreferrer",
+        url_schemes=set(_SCHEMES),
+    )
+
+
+def absolute_url(url: str, base: str) -> str:
+    """Return the absolute URL if its scheme is allowed, an empty string otherwise."""
+    try:
+        full = urljoin(base, url)
+        return full if urlsplit(full).scheme.lower() in _SCHEMES else ""
+    except ValueError:
+        return ""
+
+
+MAX_CODE_CHARS: Final = 20_000
+"""Longer blocks are not highlighted: a lexer's time on hostile code is unknown."""
+
+
+_FORMATTER: Final = HtmlFormatter(nowrap=True)
+LANGUAGES: Final = frozenset(
+    """
+    bash bat c c# c++ clj clojure cmake console cpp cs csharp css dart diff docker dockerfile elixir erl erlang ex
+    f# fortran fsharp go golang graphql groovy haskell hcl hs html ini java javascript jl js json json5 jsx
+    julia kotlin latex less lua make makefile markdown matlab md nginx nix objc objective-c objectivec ocaml
+    perl php pl postgres postgresql powershell properties proto protobuf ps1 py pycon python python3 r rb rs ruby rust
+    sass scala scss sh shell shell-session sql swift terraform tex tf toml ts tsx typescript udiff vim vue xml
+    yaml yml zig zsh
+    """.split()
+)
+"""Languages that are highlighted. Pygments has about 600 lexers, and some of them take quadratic or exponential time (21 KB of
+code in `agda` or `androidbp`: 13 s), so a language that a page names is used only if it is in this list."""
+
+
+def highlight_code(code: str, language: str) -> str:
+    """Return the code as HTML, highlighted if the language is in the list and the code is not too long."""
+    if len(code) > MAX_CODE_CHARS or language.lower() not in LANGUAGES:
+        return escape(code)
+    try:
+        lexer = get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return escape(code)
+    html: str = highlight(code, lexer, _FORMATTER)
+    return html if code.endswith("\n") else html.removesuffix("\n")
+
+
+MAX_FORMULA_CHARS: Final = 4_000
+"""Longer formulas are not converted: the converter takes quadratic time at worst."""
+MAX_FORMULA_DEPTH: Final = 40
+"""Nesting of braces; the converter recurses for each level."""
+
+_MATHML_TAGS: Final = frozenset(
+    "math mrow mi mn mo ms mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover mmultiscripts "
+    "mprescripts none mtable mtr mtd mpadded mphantom menclose mstyle merror".split()
+)
+_MATHML_ATTRIBUTES: Final = frozenset(
+    "accent accentunder columnalign columnlines columnspacing depth display displaystyle fence form frame height "
+    "largeop linethickness lspace mathvariant maxsize minsize movablelimits notation rowlines rowspacing rspace "
+    "scriptlevel separator stretchy symmetric voffset width".split()
+)
+"""The converter also creates `href`, `style`, `class` and `id` from formulas; these are dropped."""
+
+
+@lru_cache(maxsize=2_000)
+def to_mathml(tex: str, *, block: bool) -> str | None:
+    """Return the formula as MathML; `None` if it cannot be converted and should be shown as TeX."""
+    if len(tex) > MAX_FORMULA_CHARS or _depth(tex) > MAX_FORMULA_DEPTH:
+        return None
+    try:
+        element = convert_to_element(tex, display="block" if block else "inline")
+        return _serialise(element)
+    except Exception:  # the converter raises various errors for invalid TeX; none should prevent showing the page
+        return None
+
+
+def _depth(tex: str) -> int:
+    max_depth = depth = 0
+    for char in tex:
+        depth += (char == "{") - (char == "}")
+        max_depth = max(max_depth, depth)
+    return max(max_depth, tex.count("\\left"), tex.count("\\begin"))
+
+
+def _serialise(element: Element) -> str:
+    """Return the element as HTML. Text is escaped here: the converter leaves it as in the formula, `<script>` included."""
+    tag = element.tag.rpartition("}")[2]
+    content = escape(unescape(element.text or "")) + "".join(
+        _serialise(child) + escape(unescape(child.tail or "")) for child in element
+    )
+    if tag not in _MATHML_TAGS:
+        return content
+    attributes = "".join(
+        f' {name}="{escape(unescape(value))}"' for name, value in element.attrib.items() if name in _MATHML_ATTRIBUTES
+    )
+    return f"<{tag}{attributes}>{content}</{tag}>"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from html import escape
 from typing import Final
 
 from pagekeep.errors import PagekeepError, TooManyRequests
-from pagekeep.present.rendered import ImageUrl, Rendered, render_source
 from pagekeep.workers import TEXT, Limits, Room
 
 _CACHE_SIZE: Final = 64
@@ -19,6 +19,10 @@ _KEPT_BYTES: Final = 64_000_000
 """Of texts rendered for lists: about 10,000 of 1,000 words."""
 _MAX_GROUP_CHARS: Final = 300_000
 """Characters of texts that are rendered as one task: about a second."""
+
+
+ImageUrl = Callable[[str], str]
+"""Returns the URL from which the browser loads an image, by the image's original URL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,3 +149,29 @@ def _group(tasks: Sequence[RenderTask]) -> Iterator[tuple[RenderTask, ...]]:
         chars += len(task.markdown)
     if group:
         yield tuple(group)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """An entry of the table of contents."""
+
+    level: int
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A rendered page."""
+
+    html: str
+    """Safe to insert into a page."""
+    headings: tuple[Heading, ...] = ()
+    is_temporary: bool = False
+    """Whether this is a fallback because the server was busy: it must not be cached."""
+
+
+def render_source(markdown: str, reason: str, *, is_temporary: bool = False) -> Rendered:
+    """Return the Markdown source with a notice of why it is not rendered."""
+    text = markdown.encode("utf-8", "replace").decode()
+    return Rendered(f'<p role="note">{escape(reason)}</p>\n<pre>{escape(text)}</pre>', is_temporary=is_temporary)

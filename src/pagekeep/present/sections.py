@@ -1,4 +1,4 @@
-"""Parts of a long document: its outline, a section by title or number, a part by position."""
+"""Parts of a long document: its outline, a section by title or number, a part by position, and its number of tokens."""
 
 from __future__ import annotations
 
@@ -136,3 +136,27 @@ def split_part(text: str, start: int, length: int) -> tuple[str, int | None]:
         if cut > 0:
             return text[start : cut + 1], cut + 1
     return text[start:end], end
+
+
+_WIDE: Final = re.compile(r"[^\x00-\u02ff]")
+_MEAN_CHARS_PER_TOKEN: Final = 4.0
+"""Of Latin text; a character of another script is about one token."""
+
+
+def count_tokens(text: str) -> int:
+    """Return the approximate number of tokens."""
+    wide = len(_WIDE.findall(text))
+    return round(wide + (len(text) - wide) / _MEAN_CHARS_PER_TOKEN)
+
+
+def trim_to_tokens(text: str, max_tokens: int) -> str:
+    """Return as many whole lines as fit; if the first line does not fit, its beginning."""
+    lines: list[str] = []
+    left = float(max_tokens)
+    for line in text.splitlines(keepends=True):
+        cost = count_tokens(line)
+        if cost > left:
+            return "".join(lines) or line[: max(0, int(left))]
+        lines.append(line)
+        left -= cost
+    return text

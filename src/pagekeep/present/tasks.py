@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pagekeep.model import Page
 from pagekeep.present import sections
-from pagekeep.present.history.word_diff import WordDiff, compare_words
+from pagekeep.present.diff import WordDiff, compare_words
 from pagekeep.present.sections import Section
 from pagekeep.text import split_words, strip_markdown
 

@@ -1,19 +1,21 @@
-"""All active rules, indexed so that matching a page that no rule applies to costs almost nothing."""
+"""All active rules, indexed so that matching a page that no rule applies to costs almost nothing.
+
+A rule is found by the page's host, classes and ids, instead of testing every rule."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pagekeep import dom
 from pagekeep.model import RuleFault
 from pagekeep.rules import hosts
-from pagekeep.rules.index import Index
-from pagekeep.rules.prefilter import Names
-from pagekeep.rules.rule import Rendering, Rule
+from pagekeep.rules.hosts import Host
+from pagekeep.rules.prefilter import Names, needs, selectivity
+from pagekeep.rules.rule import DomTrigger, HostTrigger, Rendering, Rule
 from pagekeep.values import dataclass
 
 
@@ -111,3 +113,227 @@ def _rebuild(rules: list[Rule], faults: tuple[RuleFault, ...]) -> Rulebook:
 
 PHASES: tuple[Literal["pre", "post"], ...] = ("pre", "post")
 _PRECEDENCE = {"auto": 0, "never": 1, "force": 2}
+
+_FEW_NAMES: Final = 3
+"""Classes and ids that a page is searched for one by one: collecting all its names takes as long as three searches."""
+_INVISIBLE: Final = "script, style, template, noscript"
+_HOST_WORDS: Final = {
+    "equals": "host is {}",
+    "equals_www": "host is exactly {}",
+    "ends_with": "host ends with {}",
+    "etld_plus_one": "registered domain is {}",
+}
+
+
+class Index:
+    """The rules of one phase, indexed by host or, without one, by what the page must contain."""
+
+    def __init__(self, rules: Mapping[int, Rule], numbers: Iterable[int] = ()) -> None:
+        self._rules = rules
+        """All rules by their place in the order they run; the index has those with the numbers."""
+        self._by_host: dict[tuple[str, str], list[int]] = {}
+        self._by_class: dict[str, list[int]] = {}
+        self._by_id: dict[str, list[int]] = {}
+        self._by_class_part: dict[str, list[int]] = {}
+        self._by_tagged: dict[str, list[int]] = {}
+        self._by_other: dict[str, list[int]] = {}
+        self._by_text: list[int] = []
+        for number in numbers:
+            trigger = rules[number].trigger
+            if trigger.host:
+                self._add_host(number, trigger.host)
+            if trigger.dom and (trigger.host is None or trigger.mode == "any"):
+                self._add_dom(number, trigger.dom)
+
+    @classmethod
+    def from_tables(cls, rules: Mapping[int, Rule], tables: Mapping[str, Any]) -> Index:
+        """Return an index without building it, from what `tables` returned for the same rules."""
+        index = cls(rules)
+        vars(index).update(tables)
+        return index
+
+    def tables(self) -> dict[str, Any]:
+        """Return the index without its rules, as plain data."""
+        return {name: table for name, table in vars(self).items() if name != "_rules"}
+
+    def match(self, host: Host | None, root: dom.Node, names: Names) -> list[tuple[Rule, str]]:
+        """Return the rules that apply to the page, in order, each with what triggered it. `names` are the root's names."""
+        number_of_names = len(self._by_class) + len(self._by_id) + len(self._by_class_part)
+        page = _Page(root, names, is_searched=number_of_names <= _FEW_NAMES)
+        by_host = self._match_host(host)
+        matches = []
+        for number in sorted({*by_host, *self._candidates(page)}):
+            if reason := self._reason(number, by_host.get(number), page):
+                matches.append((self._rules[number], reason))
+        return matches
+
+    def by_host_alone(self, host: Host | None) -> list[Rule]:
+        """Return the rules that apply to every page of the host."""
+        numbers = sorted(self._match_host(host))
+        rules = [self._rules[number] for number in numbers]
+        return [rule for rule in rules if rule.trigger.dom is None or rule.trigger.mode == "any"]
+
+    def _add_host(self, number: int, trigger: HostTrigger) -> None:
+        for form in _HOST_WORDS:
+            for value in getattr(trigger, form):
+                key = hosts.without_www(value) if form == "equals" else value
+                self._by_host.setdefault((form, key), []).append(number)
+
+    def _add_dom(self, number: int, trigger: DomTrigger) -> None:
+        """Index the rule by its most selective condition: one selector of `all`, or every selector of `any`."""
+        conditions = [(selector,) for selector in trigger.all] + ([trigger.any] if trigger.any else [])
+        if conditions:
+            for selector in max(conditions, key=_least_selectivity):
+                self._add_selector(number, selector)
+        else:
+            self._by_text.append(number)
+
+    def _add_selector(self, number: int, selector: str) -> None:
+        places = {"class": self._by_class, "id": self._by_id, "class_part": self._by_class_part}
+        selector_needs = needs(selector)
+        if all(need.place in places for need in selector_needs):
+            for need in selector_needs:
+                places[need.place].setdefault(need.token, []).append(number)
+        elif all(need.place == "tag" for need in selector_needs):
+            self._by_tagged.setdefault(selector, []).append(number)
+        else:
+            self._by_other.setdefault(selector, []).append(number)
+
+    def _match_host(self, host: Host | None) -> dict[int, str]:
+        """Return the numbers of the rules that name the host, each with the most exact form that matched."""
+        reasons: dict[int, str] = {}
+        for form, value in _forms(host) if host and self._by_host else ():
+            for number in self._by_host.get((form, value), ()):
+                if form != "etld_plus_one" or (host and hosts.registrable(host.name) == value):
+                    reasons.setdefault(number, _HOST_WORDS[form].format(value))
+        return reasons
+
+    def _candidates(self, page: _Page) -> set[int]:
+        """Return the numbers of the rules whose DOM trigger may match the page."""
+        numbers: set[int] = set(self._by_text)
+        if page.is_searched:
+            numbers.update(*self._by_class.values(), *self._by_id.values(), *self._by_class_part.values())
+            return numbers.union(self._candidates_by_selector(page))
+        if self._by_class:
+            for token in self._by_class.keys() & page.names.classes:
+                numbers.update(self._by_class[token])
+        for part, owners in self._by_class_part.items():
+            if part in page.names.lines:
+                numbers.update(owners)
+        if self._by_id:
+            for token in self._by_id.keys() & page.names.ids:
+                numbers.update(self._by_id[token])
+        return numbers.union(self._candidates_by_selector(page))
+
+    def _candidates_by_selector(self, page: _Page) -> set[int]:
+        """Return the numbers of the rules that only a search of the page can rule out, and does not."""
+        numbers: set[int] = set()
+        for selector, owners in self._by_tagged.items():
+            if page.finds(selector):
+                numbers.update(owners)
+        others = {
+            selector: owners
+            for selector, owners in self._by_other.items()
+            if page.is_searched or page.names.may_match(selector)
+        }
+        if others:
+            numbers.update(page.owners_of_found(others))
+        return numbers
+
+    def _reason(self, number: int, host: str | None, page: _Page) -> str:
+        """Return what triggered the rule, for people; empty when it does not apply."""
+        trigger = self._rules[number].trigger
+        if trigger.host and trigger.dom:
+            both = trigger.mode == "all"
+            if host is None and both:
+                return ""
+            reason = page.match_trigger(trigger.dom)
+            if both:
+                return f"{host}, {reason}" if reason else ""
+            return host or reason
+        return page.match_trigger(trigger.dom) if trigger.dom else host or ""
+
+
+def _least_selectivity(selectors: Iterable[str]) -> int:
+    return min(selectivity(need) for selector in selectors for need in needs(selector))
+
+
+def _forms(host: Host) -> Iterable[tuple[str, str]]:
+    yield "equals", host.bare
+    yield "equals_www", host.name
+    for suffix in host.suffixes:
+        yield "ends_with", suffix
+    for suffix in host.suffixes:
+        yield "etld_plus_one", suffix
+
+
+class _Page:
+    """Answers questions about one page, and remembers the answers."""
+
+    def __init__(self, root: dom.Node, names: Names, *, is_searched: bool = False) -> None:
+        self.root = root
+        self.names = names
+        self.is_searched = is_searched
+        """Whether selectors are run without looking for their names first, because there are few."""
+        self._text: str | None = None
+        self._found: dict[str, bool] = {}
+
+    def finds(self, selector: str) -> bool:
+        known = self._found.get(selector)
+        if known is None:
+            known = self.is_searched or self.names.may_match(selector)
+            known = known and dom.first(self.root, selector) is not None
+            self._found[selector] = known
+        return known
+
+    def owners_of_found(self, owners: Mapping[str, list[int]]) -> list[int]:
+        """Return the owners of the selectors that match; one query for all of them usually finds nothing."""
+        numbers: list[int] = []
+        left = list(owners)
+        while left and (node := dom.first(self.root, ", ".join(left))):
+            matching = [selector for selector in left if dom.matches(node, selector)]
+            if not matching:
+                return [number for selector in left for number in owners[selector]]  # each is tested by itself later
+            for selector in matching:
+                self._found[selector] = True
+                numbers += owners[selector]
+            left = [selector for selector in left if selector not in matching]
+        return numbers
+
+    def match_trigger(self, trigger: DomTrigger) -> str:
+        """Return what the page contains of the trigger, for people; empty when it does not match."""
+        reasons: list[str] = []
+        if trigger.any:
+            first = next((selector for selector in trigger.any if self.finds(selector)), None)
+            if first is None:
+                return ""
+            reasons.append(f"found {first}")
+        if trigger.all:
+            if not all(self.finds(selector) for selector in trigger.all):
+                return ""
+            reasons.append(f"found {' and '.join(trigger.all)}")
+        if trigger.any_text_contains:
+            text = next((text for text in trigger.any_text_contains if self._contains(text)), None)
+            if text is None:
+                return ""
+            reasons.append(f"text contains {text}")
+        return ", ".join(reasons)
+
+    def _contains(self, text: str) -> bool:
+        """Return whether the visible text contains it, ignoring case; searching all text first is cheap."""
+        if self._text is None:
+            self._text = dom.text_of(self.root).casefold()
+        folded = text.casefold()
+        return folded in self._text and folded in self._visible_text().casefold()
+
+    def _visible_text(self) -> str:
+        hidden = set(dom.select(self.root, _INVISIBLE))
+        pieces: list[str] = []
+        pending: list[dom.Node] = [self.root]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, dom.Text):
+                pieces.append(node.data)
+            elif node not in hidden:
+                pending.extend(reversed(node.children))
+        return "".join(pieces)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pagekeep.store.opening import LOCAL_USER, default_library, install_library, open_accounts, open_store
-from pagekeep.store.search.query import parse_query
+from pagekeep.store.query import parse_query
 from pagekeep.store.tables.accounts import Accounts
-from pagekeep.store.user_store import Store
+from pagekeep.store.user_store import LOCAL_USER, Store, default_library, install_library, open_accounts, open_store
 
 __all__ = [
     "LOCAL_USER",

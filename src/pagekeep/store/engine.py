@@ -1,15 +1,20 @@
-"""What the store needs from a database: transactions, and the few operations that differ between engines."""
+"""What the store needs from a database, and what its parts share: transactions, and keys of pages."""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from functools import wraps
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
+from pagekeep.errors import InvalidQuery, StoreError
 from pagekeep.model import ItemQuery, Term
 from pagekeep.store.backup.damage import BackupReport
-from pagekeep.store.blobs.folder import BlobFolder
-from pagekeep.store.search.filters import Where
-from pagekeep.store.text_stamp import Sign
+from pagekeep.store.blob_files import BlobFolder
+from pagekeep.store.filters import Where
+from pagekeep.store.storable import Sign, clean_text, clean_time
 
 Row = tuple[Any, ...]
 T = TypeVar("T")
@@ -126,3 +131,74 @@ class Engine(Protocol):
 
     def faults(self) -> Iterator[str]:
         """Yield the faults that the database itself finds."""
+
+
+P = ParamSpec("P")
+
+
+class Table:
+    """A part of a user's library on any engine."""
+
+    def __init__(self, engine: Engine, *, keep_raw: bool = True) -> None:
+        self._engine = engine
+        self._keep_raw = keep_raw
+        self.user_id = engine.user_id
+
+
+S = TypeVar("S", bound=Table)
+
+
+def reads(method: Callable[Concatenate[S, Transaction, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Run the method in a transaction that sees one consistent state; callers leave `tx` out."""
+
+    @wraps(method)
+    def run(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self._engine.read(lambda tx: method(self, tx, *args, **kwargs))
+
+    return run
+
+
+def writes(method: Callable[Concatenate[S, Transaction, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Run the method in a transaction that happens wholly or not at all; callers leave `tx` out.
+
+    It may run again when another writer was in the way, so it must have no effect outside the transaction.
+    """
+
+    @wraps(method)
+    def run(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self._engine.write(lambda tx: method(self, tx, *args, **kwargs))
+
+    return run
+
+
+_MAX_NUMBER: Final = 2**62
+"""A forged key may hold any number; integers of the engines have 64 bits."""
+
+
+def write_page_key(kind: list[Any], *values: Any) -> str:
+    """Return the key for a page of this kind of list."""
+    return base64.urlsafe_b64encode(json.dumps([kind, *values]).encode()).decode().rstrip("=")
+
+
+def read_page_key(key: str, kind: list[Any], *types: type) -> list[Any]:
+    """Return the values of a key that was written for the same kind of list; `InvalidQuery` for any other text."""
+    try:
+        written_for, *values = json.loads(base64.urlsafe_b64decode(key.encode() + b"=="))
+    except (ValueError, TypeError, binascii.Error, RecursionError):
+        written_for, values = None, []
+    fits = written_for == kind and len(values) == len(types) and all(map(isinstance, values, types))
+    if not fits or not all(0 <= value < _MAX_NUMBER for value in values if isinstance(value, int)):
+        raise _foreign_key()
+    return [clean_text(value) if isinstance(value, str) else value for value in values]
+
+
+def read_page_time(value: str) -> str:
+    """Return a time of a key, or the empty text of an item without one; `InvalidQuery` for any other text."""
+    try:
+        return clean_time(value) if value else ""
+    except StoreError:
+        raise _foreign_key() from None
+
+
+def _foreign_key() -> InvalidQuery:
+    return InvalidQuery("The page key does not belong to this list.", suggestions=("Start from the first page.",))

@@ -23,20 +23,32 @@ from psycopg.types.json import Jsonb
 
 from pagekeep.errors import DatabaseUnreachable, StoreError
 from pagekeep.model import ItemQuery, Term
+from pagekeep.store import filters
 from pagekeep.store.backup import dump
 from pagekeep.store.backup.damage import BackupReport
-from pagekeep.store.backup.restoring import Restoring
-from pagekeep.store.blobs.folder import BlobFolder
+from pagekeep.store.backup.restoring import Restoring, refuse_upgrade, reindex
+from pagekeep.store.blob_files import BlobFolder
 from pagekeep.store.engine import Row
+from pagekeep.store.filters import Where
 from pagekeep.store.migrations import Migration, migrations
-from pagekeep.store.postgres_errors import APP_ROLE, DOOR_ROLE, WORKER_ROLE, is_lost, refuse, unreachable
-from pagekeep.store.postgres_pool import SCHEMA, Pool, PooledConnection, close_pool, open_pool, pause_after
-from pagekeep.store.postgres_types import BEFORE_ALL_TIMES, adapt
-from pagekeep.store.reindex import refuse_upgrade, reindex
-from pagekeep.store.search import word_matches
-from pagekeep.store.search.filters import Where
-from pagekeep.store.search.indexed_text import padded
-from pagekeep.store.text_stamp import Sign
+from pagekeep.store.postgres_pool import (
+    APP_ROLE,
+    BEFORE_ALL_TIMES,
+    DOOR_ROLE,
+    SCHEMA,
+    WORKER_ROLE,
+    Pool,
+    PooledConnection,
+    adapt_types,
+    close_pool,
+    is_lost,
+    open_pool,
+    pause_after,
+    refuse,
+    unreachable,
+)
+from pagekeep.store.query import padded
+from pagekeep.store.storable import Sign
 
 T = TypeVar("T")
 Connection = psycopg.Connection[Row]
@@ -123,7 +135,7 @@ def _upgrade(connection: Connection, steps: tuple[Migration, ...]) -> None:
                 if step.changes_rows:
                     _for_each_user(connection, step.change_rows)
             if any(step.reindexes for step in missing):
-                adapt(connection)
+                adapt_types(connection)
                 _for_each_user(connection, reindex)
             if missing:
                 connection.execute("DELETE FROM schema_version")
@@ -161,7 +173,7 @@ class PostgresTransaction:
 
     for_update = "FOR UPDATE"
     no_time = BEFORE_ALL_TIMES
-    word_matches = word_matches.POSTGRES
+    word_matches = filters.POSTGRES_MATCHES
     skip_locked = "FOR UPDATE SKIP LOCKED"
     stored_text = "{}"
     facets = "item_facets() UNION ALL SELECT user_id, kind, key, count FROM stored_facets()"

@@ -1,9 +1,4 @@
-"""Connections to a PostgreSQL server: opened, shared, and opened again when the server was away.
-
-A connection can be lost at any moment: servers restart, and networks fail. What was not committed then did not happen, and
-is run again; `PostgresEngine` finds out whether a lost commit happened. While the server does not answer, callers wait for it,
-with growing pauses, for a few seconds; then they get `DatabaseUnreachable`, and can try again whenever they like.
-"""
+"""Connections to a PostgreSQL server: opened, shared, and opened again; its failures in our words, and its types."""
 
 from __future__ import annotations
 
@@ -14,15 +9,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from time import monotonic, sleep
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import psycopg
+from psycopg import errors
+from psycopg.adapt import Loader
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import PGconn, Ping, TransactionStatus
+from psycopg.types.string import TextLoader
 
+from pagekeep.errors import DatabaseUnreachable, StoreError
 from pagekeep.store.engine import Row
-from pagekeep.store.postgres_errors import is_lost, refuse, unreachable
-from pagekeep.store.postgres_types import adapt
+from pagekeep.store.query import took_too_long
 
 SCHEMA: Final = "pagekeep"
 WAIT_SECONDS: Final = 5.0
@@ -158,7 +156,7 @@ class Pool:
                 continue
             try:
                 connection.execute(f"SET search_path = {SCHEMA}")
-                adapt(connection)
+                adapt_types(connection)
                 connection.execute(f"SET ROLE {self._role}")
             except psycopg.Error as error:
                 lost = is_lost(error, connection)
@@ -209,3 +207,68 @@ def close_pool(dsn: str, role: str) -> None:
         if pool.users == 0:
             del _pools[dsn, role]
             pool.close()
+
+
+APP_ROLE: Final = "pagekeep_app"
+WORKER_ROLE: Final = "pagekeep_worker"
+DOOR_ROLE: Final = "pagekeep_door"
+_LOST: Final = frozenset({"57P01", "57P02", "57P03", "57P05"})
+"""What a server that stops, crashes or starts says before it ends a connection."""
+
+
+def is_lost(error: psycopg.Error, connection: psycopg.Connection[Any]) -> bool:
+    """Return whether the connection was lost, so that it is not the statement that failed."""
+    state = error.sqlstate
+    return connection.closed or (state is not None and (state in _LOST or state.startswith("08")))
+
+
+def unreachable(message: str = "The database server does not answer.") -> DatabaseUnreachable:
+    """Return the error of a lost connection."""
+    return DatabaseUnreachable(message)
+
+
+def refuse(error: psycopg.Error) -> NoReturn:
+    """Raise the error as a `StoreError`."""
+    message, suggestion = "The library failed unexpectedly.", "Run `pagekeep doctor`, and report the fault."
+    if isinstance(error, errors.QueryCanceled):
+        raise took_too_long() from error
+    if isinstance(error, errors.DiskFull):
+        message, suggestion = "The database's disk is full.", "Free some space; nothing that was saved is lost."
+    elif isinstance(error, (errors.InsufficientPrivilege, errors.InvalidParameterValue)):
+        message = f"This database role may not act as {APP_ROLE}, {WORKER_ROLE} or {DOOR_ROLE}."
+        suggestion = "As the owner, run: pagekeep library install URL --for ROLE"
+    elif isinstance(error, (errors.UndefinedTable, errors.UndefinedFunction, errors.UndefinedObject)):
+        message, suggestion = (
+            "The database has no library of this version.",
+            "As the owner, run: pagekeep library install URL",
+        )
+    elif error.sqlstate is None and isinstance(error, psycopg.OperationalError):
+        message = "The database cannot be reached."
+        suggestion = "Check its address, the name of the user and the password, and that it is running."
+    elif error.sqlstate is not None and error.sqlstate.startswith("53"):
+        message = "The database server has too little memory, or too many connections."
+        suggestion = "Try again later."
+    raise StoreError(message, suggestions=(suggestion,)) from error
+
+
+BEFORE_ALL_TIMES: Final = "-infinity"
+
+
+class TimeLoader(Loader):
+    """Reads a time in the form of the library, `2025-03-19T10:30:00.123456Z`; what is before all times is empty."""
+
+    def load(self, data: Any) -> str:
+        """Return the time that the server sends as `2025-03-19 10:30:00.123456+00`."""
+        text = bytes(data).decode("ascii")
+        if text == BEFORE_ALL_TIMES:
+            return ""
+        time, _, fraction = text.removesuffix("+00").partition(".")
+        return f"{time.replace(' ', 'T')}.{fraction:0<6}Z"
+
+
+def adapt_types(connection: psycopg.Connection[Any]) -> None:
+    """Let a connection give ids and times as text."""
+    connection.execute("SET TIME ZONE 'UTC'")
+    connection.execute("SET datestyle = ISO")
+    connection.adapters.register_loader("uuid", TextLoader)
+    connection.adapters.register_loader("timestamptz", TimeLoader)

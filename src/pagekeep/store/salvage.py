@@ -7,31 +7,26 @@ import os
 import re
 import shutil
 import sqlite3
+import struct
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pagekeep.errors import Conflict, NotFound, StoreError
 from pagekeep.model import Item
 from pagekeep.private_files import make_folder
 from pagekeep.store import sqlite
+from pagekeep.store.backup.library_file import find_broken_rows, find_damage
 from pagekeep.store.backup.restoring import drop_unused_bodies, end_incomplete_crawls
-from pagekeep.store.backup.salvaged_tables import ADDED_COLUMNS, SALVAGED_TABLES
-from pagekeep.store.blobs.folder import BlobFolder, blob_root
-from pagekeep.store.metadata_json import metadata_from_json
-from pagekeep.store.packing import is_intact
-from pagekeep.store.sqlite_check import find_broken_rows, find_damage
-from pagekeep.store.sqlite_pages import INDEX_INTERIOR, INDEX_LEAF, TABLE_LEAF, Pages, Row
-from pagekeep.store.storable import ITEM_TIMES, clean_id, clean_item, clean_time
+from pagekeep.store.blob_files import BlobFolder, blob_root, is_intact
+from pagekeep.store.storable import ITEM_TIMES, clean_id, clean_item, clean_time, is_text_sound, metadata_from_json
 from pagekeep.store.tables.items import COLUMNS as ITEM
-from pagekeep.store.tables.items import WRITTEN, column_values, index, read_metadata
-from pagekeep.store.tables.numbers import give_missing
-from pagekeep.store.tables.reading.annotation_words import index_all_words
-from pagekeep.store.text_stamp import is_text_sound
+from pagekeep.store.tables.items import WRITTEN, column_values, give_missing_numbers, index_item, read_metadata
+from pagekeep.store.tables.reading import index_all_words
 
 _NO_TIME: Final = "1970-01-01T00:00:00.000000Z"
 """Written in place of a time that cannot be read."""
@@ -164,7 +159,7 @@ class _Salvager:
                 tx = sqlite.SqliteTransaction(connection, user)
                 unused += drop_unused_bodies(tx)
                 self._report.notes += end_incomplete_crawls(tx)
-                give_missing(tx)
+                give_missing_numbers(tx)
                 index_all_words(tx)
             self._report.saved["raw_bodies"] -= unused
             if unused:
@@ -247,7 +242,7 @@ class _Salvager:
             **column_values(tx, item),
             seq=row.rowid,
         )
-        index(tx, item, row.rowid)
+        index_item(tx, item, row.rowid)
         if faults:
             self._report.notes.append(f"Item {item.id} ({item.title:.60}): {', '.join(faults)}.")
 
@@ -306,3 +301,253 @@ def _is_utf8(value: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+Value = int | float | bytes | None | str
+TABLE_LEAF: Final = 0x0D
+INDEX_LEAF: Final = 0x0A
+INDEX_INTERIOR: Final = 0x02
+_MAGIC: Final = b"SQLite format 3\x00"
+_FILE_HEADER: Final = 100
+"""Bytes of the file header, at the beginning of page 1."""
+_DEFAULT_PAGE: Final = 2048
+"""The page size of every library, for a file whose header is damaged."""
+_INTEGER_BYTES: Final = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8, 8: 0, 9: 0}
+
+
+class Row(NamedTuple):
+    """A row of a table or an entry of an index."""
+
+    rowid: int
+    """0 in an index, where it is the last value."""
+    values: list[Value]
+    """Texts are bytes here."""
+    texts: list[bool]
+    """Which values are texts."""
+    missing: int
+    """Bytes that could not be read, at the end of the last value."""
+
+
+class Pages:
+    """The pages of a file."""
+
+    def __init__(self, data: bytes | mmap.mmap) -> None:
+        self._data = data
+        self.header_intact = data[:16] == _MAGIC
+        size = int.from_bytes(data[16:18])
+        size = 65536 if size == 1 else size
+        if not self.header_intact or size < 512 or size & (size - 1):
+            self.header_intact, size = False, _DEFAULT_PAGE
+        self.size = size
+        self.count = len(data) // size
+        self.free: set[int] = set()
+        """Numbers of the free pages."""
+        self.free_intact = self.header_intact and self._read_free_list()
+
+    def leaves(self, *kinds: int) -> Iterator[int]:
+        """Yield the numbers of the used pages of these kinds, from 1."""
+        for number in range(1, self.count + 1):
+            start = (number - 1) * self.size + (_FILE_HEADER if number == 1 else 0)
+            if self._data[start] in kinds and number not in self.free:
+                yield number
+
+    def rows(self, number: int) -> Iterator[Row]:
+        """Yield the rows of a page that can be read."""
+        page = self._page(number)
+        start = _FILE_HEADER if number == 1 else 0
+        kind = page[start]
+        cells = start + (12 if kind == INDEX_INTERIOR else 8)
+        for index in range(int.from_bytes(page[start + 3 : start + 5])):
+            pointer = page[cells + 2 * index : cells + 2 * index + 2]
+            try:
+                yield self._row(page, int.from_bytes(pointer), kind)
+            except (IndexError, ValueError, struct.error):
+                continue
+
+    def _page(self, number: int) -> bytes:
+        return self._data[(number - 1) * self.size : number * self.size]
+
+    def _read_free_list(self) -> bool:
+        """Collect the free pages; return False when the list is damaged."""
+        trunk, total = int.from_bytes(self._data[32:36]), int.from_bytes(self._data[36:40])
+        while trunk:
+            if trunk > self.count or trunk in self.free:
+                return False
+            page = self._page(trunk)
+            count = int.from_bytes(page[4:8])
+            if count > self.size // 4 - 2:
+                return False
+            self.free |= {trunk, *struct.unpack_from(f">{count}I", page, 8)}
+            trunk = int.from_bytes(page[:4])
+        return len(self.free) == total
+
+    def _row(self, page: bytes, at: int, kind: int) -> Row:
+        if at < 8 or at >= self.size:
+            raise ValueError
+        if kind == INDEX_INTERIOR:
+            at += 4  # the number of the child page
+        length, at = _varint(page, at)
+        rowid, most = 0, (self.size - 12) * 64 // 255 - 23
+        if kind == TABLE_LEAF:
+            rowid, at = _varint(page, at)
+            most = self.size - 35
+        payload = self._payload(page, at, length, most)
+        return _decode(rowid, payload, length)
+
+    def _payload(self, page: bytes, at: int, length: int, most: int) -> bytes:
+        """Return the bytes of a row, with those on its overflow pages as far as they can be read."""
+        if length > len(self._data):
+            raise ValueError
+        if length <= most:
+            return page[at : at + length]
+        least = (self.size - 12) * 32 // 255 - 23
+        local = least + (length - least) % (self.size - 4)
+        local = local if local <= most else least
+        parts, left = [page[at : at + local]], length - local
+        following = int.from_bytes(page[at + local : at + local + 4])
+        while left > 0:
+            if not 1 < following <= self.count or following in self.free:
+                return b"".join(parts)
+            overflow = self._page(following)
+            following = int.from_bytes(overflow[:4])
+            part = overflow[4 : 4 + left]
+            if not (following == 0 if len(part) == left else 1 < following <= self.count):
+                return b"".join(parts)  # this page is damaged: its pointer is wrong, so its content is too
+            parts.append(part)
+            left -= len(part)
+        return b"".join(parts)
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """Return a number of 1 to 9 bytes, and the position after it."""
+    value = 0
+    for index in range(8):
+        byte = data[at + index]
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            return value, at + index + 1
+    value = value << 8 | data[at + 8]
+    return (value - (1 << 64) if value >> 63 else value), at + 9
+
+
+def _decode(rowid: int, payload: bytes, length: int) -> Row:
+    """Return the values of a row; `ValueError` when it is damaged anywhere but in its last value."""
+    end, at = _varint(payload, 0)
+    if not 0 < end <= min(length, len(payload)):
+        raise ValueError
+    types = []
+    while at < end:
+        serial, at = _varint(payload, at)
+        types.append(serial)
+    if at != end or not types or min(types) < 0 or {10, 11} & set(types):
+        raise ValueError
+    sizes = [_INTEGER_BYTES[serial] if serial < 10 else (serial - 12) // 2 for serial in types]
+    if end + sum(sizes) != length:
+        raise ValueError
+    missing = length - len(payload)
+    if missing > sizes[-1]:
+        raise ValueError
+    values: list[Value] = []
+    for serial, size in zip(types, sizes, strict=True):
+        values.append(_value(serial, payload[at : at + size]))
+        at += size
+    return Row(rowid, values, [serial >= 13 and serial % 2 == 1 for serial in types], missing)
+
+
+def _value(serial: int, data: bytes) -> Value:
+    if serial == 0:
+        return None
+    if serial == 7:
+        return float(struct.unpack(">d", data)[0])
+    if serial in (8, 9):
+        return serial - 8
+    return int.from_bytes(data, signed=True) if serial < 7 else data
+
+
+SALVAGED_TABLES: Final[dict[str, tuple[str, str]]] = {
+    "users": ("id name password disabled created_at", "TTt#D"),
+    "tokens": ("id digest user_id name scopes created_at last_used_at expires_at", "TTTTTDdd"),
+    "identities": ("issuer subject user_id created_at", "TTTD"),
+    "items": (
+        "seq user_id id url_hash domain_key title_key saved_at published_at created_at updated_at last_opened_at deleted_at "
+        "metadata source domain url url_full title author content tags",
+        "-TTTTTDtDDddTTTTTTtTt",
+    ),
+    "item_numbers": ("user_id item_id number", "TT#"),
+    "raw_bodies": ("user_id hash size packed body", "TT##B"),
+    "raw_pages": (
+        "user_id item_id hash encoding content_type final_url status rendered fetched_at etag last_modified headers",
+        "TTTtTT##Dttt",
+    ),
+    "snapshots": (
+        "user_id item_id number hash encoding content_type final_url status rendered fetched_at etag last_modified headers "
+        "source pinned",
+        "TT#TtTT##DtttT#",
+    ),
+    "annotations": ("user_id id item_id quote before after note colour created_at updated_at", "TTTTTTTtDD"),
+    "reading_states": (
+        "user_id item_id state chosen progress block block_offset updated_at read_at",
+        "TTT####Dd",
+    ),
+    "jobs": (
+        "seq user_id id url_hash url url_full options state attempts error run_after due_at leased_by leased_until created_at",
+        "-TTTTTJT#tDdtdD",
+    ),
+    "blobs": ("user_id hash size stored encoding unused_at", "TT##td"),
+    "item_blobs": (
+        "seq user_id item_id role source_hash variant position state reason hash size width height created_at media_type "
+        "source",
+        "-TTTTT#Ttt%%%DTT",
+    ),
+    "domain_memory": ("user_id domain memory updated_at", "TTJD"),
+    "schedules": (
+        "user_id id task subject address every attempts next_at last_run_at created_at state",
+        "TTTTT##DdDJ",
+    ),
+    "changes": ("user_id id item_id before after added removed excerpt found_at seen_at", "TTT####TDd"),
+    "feeds": (
+        "user_id id kind address_hash status attempts next_at polled_at created_at updated_at folder settings state address "
+        "site title",
+        "TTTTT#DdDDTJJTtT",
+    ),
+    "feed_entries": (
+        "user_id id feed_id guid_hash url_hash fingerprint sorted_at found_at updated_at published_at read_at kept_at "
+        "dropped_at item_id extra guid url title author words content",
+        "TTTTtTDDDddddtJTtTtTT",
+    ),
+    "entry_pages": (
+        "user_id entry_id encoding content_type final_url status rendered fetched_at page",
+        "TTtTT##DT",
+    ),
+    "published_feeds": ("user_id id title query created_at", "TTTTD"),
+    "lists": ("user_id id name_key kind created_at updated_at name query", "TTTTDDTT"),
+    "list_items": ("user_id list_id item_id position added_at", "TTT#D"),
+    "save_rules": ("user_id id position enabled created_at updated_at name query actions", "TT##DDTTJ"),
+    "crawls": (
+        "user_id id name_hash url state reason run admitted settled kept size created_at started_at finished_at options "
+        "counts",
+        "TTTTTt#####DDdJJ",
+    ),
+    "crawl_pages": (
+        "user_id crawl_id run position url_hash page_hash content_hash kind via depth parent hops chain state outcome "
+        "attempts due_at leased_by leased_until host url lastmod",
+        "TT##TttTT#%##Tt#DtdTTt",
+    ),
+    "crawl_results": (
+        "user_id crawl_id run position body_hash status size rendered fetched_at encoding content_type etag last_modified "
+        "made_by headers facts links page",
+        "TT##t###DtTttTtJTJ",
+    ),
+    "sinks": (
+        "user_id id kind name address options secret state takes_items hidden error sent sent_at created_at due_at leased_by "
+        "leased_until",
+        "TTTTTJtT##t#dDdtd",
+    ),
+    "outbox": ("position user_id sink_id item_id event body state attempts error created_at tried_at", "-TTtttT#tDd"),
+    "sent_items": ("user_id sink_id item_id version remote_id sent_at", "TTTTtD"),
+}
+"""Columns as they are in the file, and the type of each: T text, D time, J JSON object, B bytes, # number, - the row's number;
+t, d and % (a number) may be missing. Rows refer to earlier tables only. Sessions, idempotency keys, times of checks and the
+pace of crawls are not worth saving."""
+ADDED_COLUMNS: Final = {"raw_pages": 1, "items": 1}
+"""Table to how many of its last columns a newer version added: rows that are older lack them."""

@@ -1,8 +1,4 @@
-"""SQLite: one file, nothing to install, for one machine with any number of processes.
-
-Writers wait for each other (`BEGIN IMMEDIATE`); readers do not wait (WAL). A commit is on the disk when it returns
-(`synchronous=FULL`).
-"""
+"""SQLite: one file, nothing to install, for one machine with any number of processes."""
 
 from __future__ import annotations
 
@@ -14,24 +10,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 from pagekeep.errors import StoreError
 from pagekeep.model import ItemQuery, Term
 from pagekeep.private_files import create_file, make_folder
+from pagekeep.store import filters
 from pagekeep.store.backup import library_file
 from pagekeep.store.backup.damage import BackupReport
-from pagekeep.store.blobs.folder import BlobFolder, blob_root
+from pagekeep.store.backup.library_file import REPAIR, find_broken_rows, find_damage, has_broken_structure
+from pagekeep.store.backup.restoring import refuse_upgrade, reindex
+from pagekeep.store.blob_files import BlobFolder, blob_root, pack, packer, unpack
 from pagekeep.store.engine import Row
+from pagekeep.store.filters import Where
 from pagekeep.store.migrations import Migration, migrations
-from pagekeep.store.packing import pack, packer, unpack
-from pagekeep.store.reindex import refuse_upgrade, reindex
-from pagekeep.store.search import word_matches
-from pagekeep.store.search.filters import Where
-from pagekeep.store.search.indexed_text import padded
-from pagekeep.store.sqlite_check import REPAIR, find_broken_rows, find_damage, has_broken_structure
-from pagekeep.store.sqlite_errors import is_busy, refuse, refuse_code
-from pagekeep.store.text_stamp import Sign
+from pagekeep.store.query import padded, took_too_long
+from pagekeep.store.storable import Sign
 
 T = TypeVar("T")
 
@@ -229,7 +223,7 @@ class SqliteTransaction:
 
     for_update = ""
     no_time = ""
-    word_matches = word_matches.SQLITE
+    word_matches = filters.SQLITE_MATCHES
     skip_locked = ""
     stored_text = "CAST({} AS BLOB)"
     facets = "item_facets UNION ALL SELECT user_id, kind, key, count FROM stored_facets"
@@ -496,3 +490,51 @@ def _transact(
         _roll_back(connection)
         raise
     return result
+
+
+_BUSY_CODES: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
+_PRIMARY_CODE: Final = 0xFF
+"""Mask for the primary code of an extended result code."""
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Return whether another connection held a lock, so that the same may work later."""
+    return (getattr(error, "sqlite_errorcode", None) or 0) & _PRIMARY_CODE in _BUSY_CODES
+
+
+_UNEXPECTED: Final = ("The library failed unexpectedly.", "Run `pagekeep doctor`, and report the fault.")
+_REASONS: Final[dict[int, tuple[str, str]]] = {
+    sqlite3.SQLITE_FULL: ("The disk is full.", "Free some space; nothing that was saved is lost."),
+    sqlite3.SQLITE_IOERR: ("The disk could not be read or written.", "Check that it has free space and works."),
+    sqlite3.SQLITE_READONLY: (
+        "The library is read-only: it can be read, but not changed.",
+        "Check the permissions of the file and its folder.",
+    ),
+    sqlite3.SQLITE_CANTOPEN: ("The library cannot be opened.", "Check the path and its permissions."),
+    sqlite3.SQLITE_NOTADB: (
+        "The file is not a Pagekeep library, or its beginning is damaged.",
+        "Choose another file. To save what can be read of a damaged library: `pagekeep repair LIBRARY`.",
+    ),
+    sqlite3.SQLITE_CORRUPT: ("The library is damaged.", REPAIR),
+    sqlite3.SQLITE_TOOBIG: ("The page is too large to store.", "Save only the part you need."),
+}
+
+
+def refuse(error: sqlite3.Error) -> NoReturn:
+    """Raise the error as a `StoreError`."""
+    code = (getattr(error, "sqlite_errorcode", None) or 0) & _PRIMARY_CODE
+    if code in _BUSY_CODES:
+        raise StoreError(
+            "Another process has been writing to the library for too long.", suggestions=("Stop it and try again.",)
+        ) from error
+    if code == sqlite3.SQLITE_INTERRUPT:
+        raise took_too_long() from error
+    if not code and str(error).startswith("Could not decode to UTF-8"):  # the module gives no code for this
+        code = sqlite3.SQLITE_CORRUPT
+    refuse_code(code, error)
+
+
+def refuse_code(code: int, error: Exception | None = None) -> NoReturn:
+    """Raise the failure that a primary result code means as a `StoreError`."""
+    message, suggestion = _REASONS.get(code, _UNEXPECTED)
+    raise StoreError(message, suggestions=(suggestion,)) from error

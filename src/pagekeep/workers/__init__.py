@@ -8,9 +8,8 @@ from pagekeep.workers.task import DOCUMENT, NICE, PAGE, Task, run_alone
 from pagekeep.workers.worker import Limits, Worker
 
 if TYPE_CHECKING:
-    from pagekeep.workers.fair_queue import Client
     from pagekeep.workers.pool import JobResult, Pool
-    from pagekeep.workers.room import TEXT, Room, current_client
+    from pagekeep.workers.room import TEXT, Client, Room, current_client
 else:
 
     def __getattr__(name: str) -> object:

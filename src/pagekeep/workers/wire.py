@@ -21,7 +21,7 @@ from typing import IO, Any, Final, Literal, NamedTuple, Union, get_args, get_ori
 from pagekeep import errors
 from pagekeep.errors import PagekeepError
 from pagekeep.model.on_demand import NotMade, OnDemand, made_fields
-from pagekeep.model.rules import RuleFault
+from pagekeep.model.page import RuleFault
 from pagekeep.values import dataclass
 
 Parts = list[Any]

@@ -1,24 +1,74 @@
-"""A worker: one child process, started when first needed and restarted after it died."""
+"""A worker: one child process, started when first needed, ended when it takes too long, and restarted after it died.
+
+It starts in milliseconds where it is forked, with everything that this process has loaded. Only for commands, and before
+they start threads: a fork copies the locks that other threads hold, and nothing frees them.
+One thread serves the timeouts of all waits of a worker, as starting a thread for each would take longer than many pages."""
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
+from time import monotonic
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.values import dataclass
 from pagekeep.workers import child, wire
-from pagekeep.workers.alarm import Alarm
-from pagekeep.workers.forked import BUFFER_BYTES, Forked, can_fork
 
 if TYPE_CHECKING:
     import subprocess
 
+
+class Forked:
+    """A forked worker process, with the attributes of `subprocess.Popen` that a worker uses."""
+
+    def __init__(self, task: str, megabytes: int, nice: int) -> None:
+        jobs, self_jobs = os.pipe()
+        self_results, results = os.pipe()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):  # otherwise the child has the text to write too
+                stream.flush()
+        gc.freeze()  # the child need not look through what it inherits, which would copy its memory
+        self.pid = os.fork()
+        if not self.pid:
+            _run(task, megabytes, nice, jobs, results)
+        gc.unfreeze()
+        os.close(jobs)
+        os.close(results)
+        self.stdin: IO[bytes] | None = os.fdopen(self_jobs, "wb", BUFFER_BYTES)
+        self.stdout: IO[bytes] | None = os.fdopen(self_results, "rb", BUFFER_BYTES)
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Return the exit code if the process has ended."""
+        return self._wait(os.WNOHANG)
+
+    def wait(self) -> int:
+        """Wait for the end of the process and return its exit code."""
+        return self._wait(0) or 0
+
+    def kill(self) -> None:
+        """Kill the process."""
+        if self.returncode is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+
+    def _wait(self, options: int) -> int | None:
+        if self.returncode is None:
+            pid, status = os.waitpid(self.pid, options)
+            if pid:
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+
+if TYPE_CHECKING:
     _Process = subprocess.Popen[bytes] | Forked
 
 _MAIN: Final = (
@@ -222,3 +272,76 @@ def _widen(pipe: IO[bytes]) -> None:
 
         with suppress(OSError):
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+
+
+BUFFER_BYTES: Final = 262_144
+"""Bytes read from the pipe at a time: most results need only one read."""
+
+
+def can_fork() -> bool:
+    """Return whether this process can be forked safely: on Linux, while it has a single thread."""
+    return sys.platform == "linux" and threading.active_count() == 1
+
+
+def _run(task: str, megabytes: int, nice: int, jobs: int, results: int) -> None:
+    """Serve jobs in the new process, and end it without cleaning up what belongs to the old one."""
+    code = 1
+    try:
+        signal.signal(
+            signal.SIGINT, signal.SIG_IGN
+        )  # Ctrl-C goes to all processes on the terminal; the parent ends this one
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        os.dup2(jobs, 0)
+        os.dup2(results, 1)
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # the library, and the pipes of other workers
+        os.nice(nice)
+        child.serve(task, megabytes)
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+class Alarm:
+    """Calls `ring`, in another thread, when a wait takes too long. For one wait at a time."""
+
+    def __init__(self, seconds: float, ring: Callable[[], None]) -> None:
+        self._seconds = seconds
+        self._ring = ring
+        self._deadline: float | None = None
+        self._ended = False
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def set(self, seconds: float | None = None) -> None:
+        """Start a wait, of the usual length unless given, or start it again."""
+        with self._changed:
+            idle = self._deadline is None
+            self._deadline = monotonic() + (self._seconds if seconds is None else seconds)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._watch, name="pagekeep-alarm", daemon=True)
+                self._thread.start()
+            elif idle:  # otherwise the thread checks again by itself at the deadline it knows
+                self._changed.notify()
+
+    def clear(self) -> None:
+        """End the wait."""
+        with self._changed:
+            self._deadline = None
+
+    def end(self) -> None:
+        """Stop the thread."""
+        with self._changed:
+            self._ended, self._deadline = True, None
+            self._changed.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _watch(self) -> None:
+        with self._changed:
+            while not self._ended:
+                if self._deadline is not None and self._deadline <= monotonic():
+                    self._deadline = None
+                    self._ring()
+                self._changed.wait(None if self._deadline is None else self._deadline - monotonic())

@@ -19,7 +19,7 @@ import pyarrow.parquet
 import pytest
 
 from pagekeep import bulk
-from pagekeep.bulk.engines import ray_engine
+from pagekeep.bulk import ray_engine
 from pagekeep.errors import UnsupportedContent
 from tests.bulk.making import jsonl, page
 

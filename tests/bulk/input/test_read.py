@@ -12,9 +12,9 @@ import pyarrow.parquet
 import pytest
 
 from pagekeep import bulk
-from pagekeep.bulk.input import read as reading
-from pagekeep.bulk.input.read import ReadState, decode_line, read_records
-from pagekeep.bulk.input.records import InputColumns, Line, Record, RefusedRecord, Span
+from pagekeep.bulk import read_records as reading
+from pagekeep.bulk.input_files import InputColumns, Line, Record, RefusedRecord, Span
+from pagekeep.bulk.read_records import ReadState, decode_line, read_records
 from pagekeep.errors import UnsupportedContent
 from tests.bulk.making import response, warc
 

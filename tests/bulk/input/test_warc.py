@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pagekeep.bulk.input.read import ReadState
-from pagekeep.bulk.input.records import Record, RefusedRecord
+from pagekeep.bulk.input_files import Record, RefusedRecord
+from pagekeep.bulk.read_records import ReadState
 from tests.bulk.input.test_read import read
 from tests.hostile import warc_records
 from tests.hostile.warc_records import BAD, record

@@ -7,7 +7,7 @@ import sys
 
 import pyarrow
 
-from pagekeep.bulk.output.arrow import build_schema, build_table
+from pagekeep.bulk.output import build_schema, build_table
 
 COLUMNS = ("url", "words", "milliseconds")
 
@@ -32,5 +32,5 @@ def test_no_rows_give_an_empty_table_of_the_same_schema() -> None:
 
 
 def test_pandas_is_not_imported() -> None:
-    script = "import sys; from pagekeep.bulk.output.arrow import build_table; build_table([(b'a',)], ('url',)); print('pandas' in sys.modules)"
+    script = "import sys; from pagekeep.bulk.output import build_table; build_table([(b'a',)], ('url',)); print('pandas' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout.strip() == "False"

@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pagekeep.capture.documents.chapters import split_book
 from pagekeep.capture.from_url import Request, Retrieval
-from pagekeep.capture.uploads import page_in_file
+from pagekeep.capture.uploads import page_in_file, split_book
 from pagekeep.config import Settings
 from pagekeep.doors.cli.main import cli
-from pagekeep.library.reparse.reparse import reparse_one
-from pagekeep.library.save import save
+from pagekeep.library.saving.reparse import reparse_one
+from pagekeep.library.saving.save import save
 from pagekeep.store import Store
 from tests.capture.documents.tiny_office import make_epub
 

@@ -16,8 +16,8 @@ from pagekeep.capture.uploads import page_in_file
 from pagekeep.config import Settings
 from pagekeep.doors.cli.main import cli
 from pagekeep.errors import TooLarge
-from pagekeep.library.reparse.reparse import reparse_one
-from pagekeep.library.save import Request, save
+from pagekeep.library.saving.reparse import reparse_one
+from pagekeep.library.saving.save import Request, save
 from pagekeep.model import Options
 from pagekeep.store import Store
 from tests.capture.documents.samples import LINES, PDF

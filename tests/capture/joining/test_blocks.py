@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pagekeep import dom
-from pagekeep.capture.joining.blocks import join_blocks
+from pagekeep.capture.join_pages import join_blocks
 
 
 def _join(*pages: str, title: str = "The mill") -> str:

@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
+from pagekeep.capture import follow_pages
 from pagekeep.capture.from_url import Captured, Request, Retrieval, capture
-from pagekeep.capture.joining import follow
-from pagekeep.capture.joining.parts import is_joined, unpack
+from pagekeep.capture.joined_file import is_joined, unpack
 from pagekeep.config import Settings
 from pagekeep.rules import Rulebook
 from tests.site.fixtures import SENTENCE, book
@@ -152,12 +152,12 @@ def test_a_large_article_ends_before_five_megabytes(quick: Settings) -> None:
     with Site({"story": _Numbered(size=1_500_000)}) as site:
         captured = _get(site.url("/story"), quick)
     assert captured.page.page_count == 3
-    assert len(captured.fetched.body) < follow.MAX_BYTES
+    assert len(captured.fetched.body) < follow_pages.MAX_BYTES
     assert any("more than 5 MB" in warning.text for warning in captured.page.trace.warnings)
 
 
 def test_time_for_all_pages_is_limited(quick: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follow, "MAX_SECONDS", 0.0)
+    monkeypatch.setattr(follow_pages, "MAX_SECONDS", 0.0)
     with Site({"story": _Numbered()}) as site:
         captured = _get(site.url("/story"), quick)
     assert captured.page.page_count == 2

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from pagekeep.capture.joining.parts import Part, Parts, assemble, first_page, is_joined, pack, read_head, unpack
+from pagekeep.capture.joined_file import Part, Parts, assemble, first_page, is_joined, pack, read_head, unpack
 from pagekeep.errors import ParseError
 from pagekeep.model import Fetched
 

@@ -10,7 +10,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from pagekeep.capture.pictures.check import PICTURE, Checked, CheckPicture, Refused
+from pagekeep.capture.pictures import PICTURE, Checked, CheckPicture, Refused
 from tests.doors.http.image_proxy.pictures import FORMATS, claims, picture
 from tests.hostile import picture_mutations
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep.capture.pictures import peel as module
-from pagekeep.capture.pictures.peel import PeelTask, peel
+from pagekeep.capture import pictures as module
+from pagekeep.capture.pictures import PeelTask, peel
 from pagekeep.errors import TooLarge
 
 

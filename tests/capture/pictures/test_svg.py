@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.capture.pictures.check import SVG_TYPE, Checked, CheckPicture, Refused
-from pagekeep.capture.pictures.svg import clean_svg, looks_like_svg
+from pagekeep.capture.pictures import SVG_TYPE, Checked, CheckPicture, Refused, clean_svg, looks_like_svg
 
 NAMES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
 

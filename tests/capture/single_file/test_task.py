@@ -8,7 +8,8 @@ from email.mime.nonmultipart import MIMENonMultipart
 
 import pytest
 
-from pagekeep.capture.single_file import SingleFile, SingleFileTask, resources
+from pagekeep.capture import single_file
+from pagekeep.capture.single_file import SingleFile, SingleFileTask
 from pagekeep.errors import ParseError
 
 URL = "https://harbour.example/page"
@@ -68,8 +69,8 @@ def test_style_sheets_are_inlined_with_their_imports_and_pictures() -> None:
 
 
 def test_what_is_missing_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resources, "MAX_RESOURCE_BYTES", 300)
-    monkeypatch.setattr(resources, "MAX_PAGE_BYTES", 400)
+    monkeypatch.setattr(single_file, "MAX_RESOURCE_BYTES", 300)
+    monkeypatch.setattr(single_file, "MAX_PAGE_BYTES", 400)
     pictures = {"a.png": ("image/png", PNG), "b.png": ("image/png", PNG + b"x"), "large.png": ("image/png", PNG * 2)}
     html = "<body>" + "".join(f"<img src=/{name}>" for name in (*pictures, "gone.png", "page.pdf")) + "</body>"
     made = make(html, **pictures, **{"page.pdf": ("application/pdf", b"%PDF")})

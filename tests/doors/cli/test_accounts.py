@@ -11,8 +11,8 @@ import pytest
 from argon2 import PasswordHasher
 from click.testing import CliRunner, Result
 
-from pagekeep import accounts as app
 from pagekeep.doors.cli.main import cli
+from pagekeep.identity import accounts as app
 from pagekeep.store import LOCAL_USER, open_accounts
 
 PASSWORD = "nine stoves and a kettle"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep.library.annotations import annotate
+from pagekeep.library.items.annotations import annotate
 from pagekeep.store import open_store
 from tests.doors.cli.test_library import Shell
 from tests.store.making import make_item

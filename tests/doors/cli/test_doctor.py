@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagekeep.config import Settings
-from pagekeep.doors.cli.admin import doctor
+from pagekeep.doors.cli import doctor
 
 
 def test_every_extra_that_is_missing_is_listed_with_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,8 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
+from pagekeep.doors.cli.extract import FORMATS
 from pagekeep.doors.cli.main import cli
-from pagekeep.doors.cli.pages.extract import FORMATS
 
 PARAGRAPHS = [
     "The lamp room at Corbel Point was built before the road, so every pane of glass came by boat and was carried up "
@@ -186,7 +186,7 @@ def test_explain_says_the_same_on_a_terminal(page: str, monkeypatch: pytest.Monk
         return [re.sub(r"[\d.]+ ms", "", line).rstrip() for line in lines]
 
     piped = told()
-    monkeypatch.setattr("pagekeep.doors.cli.pages.extract.is_terminal", lambda: True)
+    monkeypatch.setattr("pagekeep.doors.cli.extract.is_terminal", lambda: True)
     assert told() == piped
 
 

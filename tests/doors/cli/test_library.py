@@ -22,9 +22,9 @@ from click.testing import CliRunner, Result
 
 from pagekeep import clock
 from pagekeep.config import Settings
-from pagekeep.doors.cli.library.queue import _Reporter
 from pagekeep.doors.cli.main import COMMANDS, cli
 from pagekeep.doors.cli.open_library import library_location
+from pagekeep.doors.cli.queue import _Reporter
 from pagekeep.store import open_store
 from tests.site.fixtures import WALL, article
 from tests.site.server import Reply, Request, Site
@@ -127,7 +127,7 @@ def test_starting_loads_no_command() -> None:
         "pagekeep.store",
         "pagekeep.fetch",
         "pagekeep.config",
-        "pagekeep.doors.cli.library.save",
+        "pagekeep.doors.cli.save",
     ):
         assert room not in loaded
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import pagekeep
 from pagekeep.doors.cli.lazy import LazyGroup
 from pagekeep.doors.cli.main import COMMANDS, cli
-from pagekeep.doors.cli.rules.rules import rules
+from pagekeep.doors.cli.rules import rules
 
 
 def test_version_is_the_package_version() -> None:

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pagekeep.doors.cli.main import cli
-from pagekeep.doors.cli.rules.rules import COMMANDS
+from pagekeep.doors.cli.rules import COMMANDS
 from pagekeep.rules import shipped
 from pagekeep.rules.loading import read
 

@@ -55,7 +55,7 @@ class Desk:
     def save(self) -> str:
         """The page in the library as the shipped rules read it; the network is not needed for this."""
         from pagekeep.capture.extract import ExtractTask
-        from pagekeep.library import build_item
+        from pagekeep.library.items import build_item
 
         now = "2025-03-19T10:30:00.000000Z"
         fetched = Fetched(URL, URL, 200, {}, PAGE.encode())

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pagekeep.doors.cli.main import cli
-from pagekeep.doors.cli.sources import complete_url, find_source
+from pagekeep.doors.cli.options import complete_url, find_source
 from tests.site.fixtures import article
 
 

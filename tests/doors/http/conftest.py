@@ -12,10 +12,10 @@ import pytest
 from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts as app_accounts
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
 from pagekeep.doors.http.service import Service
+from pagekeep.identity import accounts as app_accounts
 from pagekeep.model import on_demand
 from pagekeep.store import Store, open_store
 from tests.site.fixtures import shore

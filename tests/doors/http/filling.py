@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import uuid
 
-from pagekeep import accounts, clock
-from pagekeep.doors.http.image_proxy.signing import signed_path
+from pagekeep import clock
+from pagekeep.doors.http.image_proxy import signed_path
 from pagekeep.doors.http.service import Service
 from pagekeep.doors.published_feeds import publish
-from pagekeep.library.annotations import annotate, annotation_number
+from pagekeep.identity import accounts
+from pagekeep.library.crawl.addresses import CrawlOptions
 from pagekeep.library.crawl.crawls import start_crawl
-from pagekeep.library.crawl.options import CrawlOptions
-from pagekeep.library.items import tag_number
-from pagekeep.library.lists import lists, save_rules
+from pagekeep.library.items import lists, save_rules
+from pagekeep.library.items.annotations import annotate, annotation_number
+from pagekeep.library.items.find import tag_number
 from pagekeep.model import NewEntry
-from pagekeep.model.lists.values import SaveActions
+from pagekeep.model.lists import SaveActions
 from pagekeep.store import Store
 from pagekeep.store.tables.accounts import session_id
 from tests.site.fixtures import article

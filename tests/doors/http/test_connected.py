@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from fastapi import HTTPException, Request
 
-from pagekeep.doors.http.connected import while_connected
+from pagekeep.doors.http.requests import while_connected
 from pagekeep.workers import Client, current_client
 
 

@@ -11,11 +11,11 @@ from typing import Any, Literal
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts
 from pagekeep.capture.from_url import Request as CaptureRequest
 from pagekeep.capture.uploads import sent_page
 from pagekeep.config import Settings
-from pagekeep.library.preview import preview_page
+from pagekeep.identity import accounts
+from pagekeep.library.saving.preview import preview_page
 from pagekeep.model import MADE_FIELDS
 from tests.doors.http.conftest import service_of
 from tests.foreign import forbid

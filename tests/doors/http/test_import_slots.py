@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from pagekeep.doors.http.import_slots import ImportSlots
+from pagekeep.doors.http.user_limits import ImportSlots
 from pagekeep.errors import TooManyRequests
 
 

@@ -13,13 +13,13 @@ from threading import Event
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts as app
 from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.doors.http import service
 from pagekeep.doors.http.api import jobs
 from pagekeep.doors.http.open_libraries import OpenLibraries
 from pagekeep.errors import StoreError
+from pagekeep.identity import accounts as app
 from pagekeep.store import open_store
 from tests.doors.http.conftest import PASSWORD, service_of
 

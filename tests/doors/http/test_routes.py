@@ -16,9 +16,9 @@ import pytest
 from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts as app
 from pagekeep.config import Settings
 from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
+from pagekeep.identity import accounts as app
 from pagekeep.model import EntryQuery, ItemQuery, item_filters
 from pagekeep.store import Store, open_store
 from tests.doors.http.conftest import PASSWORD, service_of

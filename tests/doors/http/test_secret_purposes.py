@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts, grants, pairing
+from pagekeep.identity import accounts, grants
+from pagekeep.identity import grants as pairing
 from tests.doors.http.conftest import PASSWORD, service_of
 
 NAME = "ada"
@@ -27,7 +28,7 @@ def _published(service: Any, user: str) -> str:
 
 def _pairing(service: Any, user: str) -> str:
     challenge = pairing.challenge_of(VERIFIER)
-    return pairing._secret(pairing.approve(service.accounts, user, challenge, "Chromium"), challenge)
+    return pairing._secret(pairing.approve_pairing(service.accounts, user, challenge, "Chromium"), challenge)
 
 
 def _refresh(service: Any, user: str) -> str:

@@ -20,10 +20,11 @@ from urllib.parse import urlencode
 import psutil
 import pytest
 
-from pagekeep import accounts, config
+from pagekeep import config
 from pagekeep.config import Settings
 from pagekeep.doors.http import serve
 from pagekeep.errors import Conflict, InvalidUrl, NotAllowed, ParseError
+from pagekeep.identity import accounts
 from pagekeep.store import open_accounts, open_store
 from tests.site.server import Reply, Request, Site
 

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from pagekeep.doors.http import sign_in_slots
-from pagekeep.doors.http.sign_in_slots import MAX_ADDRESS_WAITING, MAX_RUNNING, SignInSlots
+from pagekeep.doors.http import user_limits
+from pagekeep.doors.http.user_limits import MAX_ADDRESS_WAITING, MAX_RUNNING, SignInSlots
 from pagekeep.errors import TooManyRequests
 
 
@@ -48,7 +48,7 @@ def test_too_many_of_one_address_are_refused_and_others_are_not() -> None:
 
 
 def test_cancelled_sign_ins_keep_no_slot(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sign_in_slots, "MAX_RUNNING", 1)
+    monkeypatch.setattr(user_limits, "MAX_RUNNING", 1)
 
     async def go() -> list[str]:
         slots, order = SignInSlots(), list[str]()

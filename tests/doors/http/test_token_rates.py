@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts
 from pagekeep.config import Settings
-from pagekeep.doors.http import token_rates
-from pagekeep.doors.http.token_rates import TokenRates
+from pagekeep.doors.http import user_limits
+from pagekeep.doors.http.user_limits import TokenRates
 from pagekeep.errors import TooManyRequests
+from pagekeep.identity import accounts
 from tests.doors.http.conftest import PASSWORD, service_of
 
 
@@ -42,7 +42,7 @@ def test_requests_come_back_with_time() -> None:
 def test_without_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     rates = TokenRates(0)
     assert not any(refused(rates, "a") for _ in range(1_000))
-    monkeypatch.setattr(token_rates, "MAX_TOKENS", 2)
+    monkeypatch.setattr(user_limits, "MAX_TOKENS", 2)
     few = TokenRates(1)
     assert [refused(few, name) for name in "abca"] == [0] * 4, "the one used longest ago is forgotten"
 

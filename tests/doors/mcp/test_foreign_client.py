@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pagekeep.doors.mcp.envelope import unquote
+from pagekeep.doors.mcp.tool_calls import unquote
 from pagekeep.store import open_store
 from tests.store.making import make_item
 

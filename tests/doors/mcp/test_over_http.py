@@ -16,12 +16,12 @@ import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from pagekeep import accounts
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
-from pagekeep.doors.mcp.envelope import unquote
+from pagekeep.doors.mcp.tool_calls import unquote
+from pagekeep.identity import accounts
+from pagekeep.library.crawl.addresses import CrawlOptions
 from pagekeep.library.crawl.crawls import cancel_crawl, start_crawl
-from pagekeep.library.crawl.options import CrawlOptions
 from pagekeep.model import Scope
 from pagekeep.store import open_accounts, open_store
 from tests.site.fixtures import article

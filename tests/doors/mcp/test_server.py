@@ -15,7 +15,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
-from pagekeep.doors.mcp.envelope import unquote
+from pagekeep.doors.mcp.tool_calls import unquote
 from pagekeep.library.packs.folder import write_folder
 from pagekeep.library.packs.pack import SitePage, arrange
 from pagekeep.store import open_store

@@ -10,9 +10,8 @@ from pagekeep.extraction import metadata
 from pagekeep.extraction.classify import browser_need, kind
 from pagekeep.extraction.clean import clean
 from pagekeep.extraction.input import structured
-from pagekeep.extraction.locate import page_facts
+from pagekeep.extraction.locate import page_facts, strategies
 from pagekeep.extraction.locate.profiles import PROFILES
-from pagekeep.extraction.locate.strategies import chain
 from pagekeep.extraction.locate.survey import survey
 from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.extraction.prune import cut, prune
@@ -32,7 +31,7 @@ def need_render(html: str) -> NeedRender | None:
     promised = browser_need.collect(document, found)
     about = metadata.read(document, data, None)
     facts = page_facts.collect(found, data, about, PROFILES[kind.classify(data, found, None).kind])
-    outcome = chain.run(facts, prune)
+    outcome = strategies.run(facts, prune)
     text = ""
     if outcome.content:
         _, root = sanitise(clean(cut.cut(found, outcome.content), None)[0])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pagekeep import extract
-from pagekeep.extraction.classify.replies import measure_replies
+from pagekeep.extraction.classify.kind import measure_replies
 from pagekeep.extraction.locate.survey import Survey
 
 Surveyed = Callable[[str], Survey]

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.extraction.clean.resolve import make_resolver
 from pagekeep.extraction.input import urls
+from pagekeep.extraction.input.urls import make_resolver
 
 
 @pytest.mark.parametrize(

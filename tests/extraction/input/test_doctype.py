@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagekeep import dom
-from pagekeep.extraction.input.doctype import document_type
+from pagekeep.extraction.input.decode import document_type
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pagekeep.extraction.locate import prose, teasers
+from pagekeep.extraction.locate import off_topic, survey
 from pagekeep.extraction.locate.page_facts import PageFacts
 from pagekeep.extraction.locate.strategies import readability
 from pagekeep.extraction.locate.survey import Survey
@@ -19,14 +19,14 @@ TEASER = f'<li><h3><a href="/other">The ferry that came too late</a></h3><p>{SEN
 
 
 def voting(found: Survey) -> list[int]:
-    return teasers.remove_votes(found, prose.measure_own_text(found), 40)
+    return off_topic.remove_teaser_votes(found, survey.measure_own_text(found), 40)
 
 
 def test_teasers_below_an_article_have_no_vote(surveyed: Surveyed, index_of: IndexOf) -> None:
     found = surveyed(f"<article>{STORY}</article><ul>{TEASER * 20}</ul>")
     votes = voting(found)
     assert sum(votes[index_of(found, "ul") :]) == 0
-    assert sum(votes) == sum(prose.measure_own_text(found)[: index_of(found, "ul")])
+    assert sum(votes) == sum(survey.measure_own_text(found)[: index_of(found, "ul")])
 
 
 def test_a_stream_longer_than_the_article_does_not_hide_it(facts_of: FactsOf, index_of: IndexOf) -> None:
@@ -38,19 +38,19 @@ def test_a_stream_longer_than_the_article_does_not_hide_it(facts_of: FactsOf, in
 
 def test_teasers_vote_where_there_is_no_other_text(surveyed: Surveyed) -> None:
     found = surveyed(f"<p>{SENTENCE}</p><ul>{TEASER * 20}</ul>")
-    assert voting(found) == prose.measure_own_text(found)
+    assert voting(found) == survey.measure_own_text(found)
 
 
 def test_steps_and_lists_of_links_are_not_teasers(surveyed: Surveyed) -> None:
     step = f"<li><b>Open the sluice.</b> {SENTENCE}</li>"
     link = '<li><a href="/a">The ferry that came too late again</a></li>'
     found = surveyed(f"{STORY}<ol>{step * 9}</ol><ul>{link * 9}</ul>")
-    assert voting(found) == prose.measure_own_text(found)
+    assert voting(found) == survey.measure_own_text(found)
 
 
 def test_three_teasers_are_too_few(surveyed: Surveyed) -> None:
     found = surveyed(f"{STORY}<ul>{TEASER * 3}</ul>")
-    assert voting(found) == prose.measure_own_text(found)
+    assert voting(found) == survey.measure_own_text(found)
 
 
 def test_teasers_with_headings_are_removed_within_the_container(facts_of: FactsOf, index_of: IndexOf) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pagekeep.extraction.locate import prose, threads
+from pagekeep.extraction.locate import profiles, survey
 from pagekeep.extraction.locate.class_names import Sign
 from pagekeep.extraction.locate.page_facts import Content, PageFacts, find_kept
 from pagekeep.extraction.locate.profiles import PROFILES
@@ -31,22 +31,22 @@ def kept_text(facts: PageFacts, content: Content | None) -> str:
 
 
 def container_of(found: Survey) -> int | None:
-    own = prose.measure_own_text(found)
-    return threads.find_container(found, bytearray(len(found.nodes)), prose.sum_blocks(found, own, 1), own)
+    own = survey.measure_own_text(found)
+    return profiles.find_thread_container(found, bytearray(len(found.nodes)), survey.sum_blocks(found, own, 1), own)
 
 
 def test_remarks_below_posts_are_not_posts(surveyed: Surveyed) -> None:
-    settled = threads.adjust_profile(surveyed(CELLS), FORUM)
+    settled = profiles.adjust_profile(surveyed(CELLS), FORUM)
     assert not settled.ignored & int(Sign.COMMENTS)
     assert settled.ignored & int(Sign.AUTHOR_BOX)
 
 
 def test_comments_that_are_the_thread_stay_its_posts(surveyed: Surveyed) -> None:
-    assert threads.adjust_profile(surveyed(COMMENTS), FORUM) is FORUM
+    assert profiles.adjust_profile(surveyed(COMMENTS), FORUM) is FORUM
 
 
 def test_posts_within_something_named_reply_stay(surveyed: Surveyed) -> None:
-    assert threads.adjust_profile(surveyed(f"<div class='reply-container'>{CELLS}</div>"), FORUM) is FORUM
+    assert profiles.adjust_profile(surveyed(f"<div class='reply-container'>{CELLS}</div>"), FORUM) is FORUM
 
 
 def test_a_question_and_its_answers_come_without_the_remarks(facts_of: FactsOf) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagekeep import extract
-from pagekeep.extraction.metadata import hero
+from pagekeep.extraction.metadata import about
 from pagekeep.model import Metadata
 
 URL = "https://mill.example/blog/the-wheel"
@@ -59,4 +59,4 @@ def test_a_rules_choice_is_final() -> None:
 
     known = Metadata(hero_image="https://a.example/r.jpg", origins={"hero_image": "rule wheel"})
     root = dom.parse_fragment('<img src="https://a.example/w.jpg">')
-    assert hero.choose(known, root, "article", structured.read(dom.parse(""))) is known
+    assert about.choose_hero(known, root, "article", structured.read(dom.parse(""))) is known

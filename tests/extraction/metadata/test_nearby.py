@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from pagekeep import dom
-from pagekeep.extraction.metadata import nearby
+from pagekeep.extraction.metadata import clues
 
 
 def lines(html: str) -> list[str]:
-    return [text for text, _ in nearby.find_lines(dom.first(dom.parse(html), "h1"))]
+    return [text for text, _ in clues.find_nearby_lines(dom.first(dom.parse(html), "h1"))]
 
 
 def test_lines_behind_the_heading_come_before_those_ahead_of_it() -> None:
@@ -31,7 +31,7 @@ def test_number_of_lines_is_bounded() -> None:
 
 
 def show(html: str, title: str) -> str | None:
-    found = nearby.find_text(dom.parse(html), title)
+    found = clues.find_nearby_text(dom.parse(html), title)
     return found.attr("class") if found is not None else None
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pagekeep.extraction.metadata.plain import one_line, squeeze, tidy
+from pagekeep.extraction.input.structured import one_line, squeeze, tidy
 
 
 def test_markup_entities_and_invisible_characters_are_gone() -> None:

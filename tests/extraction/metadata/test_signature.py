@@ -4,12 +4,12 @@ import pytest
 
 from pagekeep import dom
 from pagekeep.extraction.input import structured
-from pagekeep.extraction.metadata import clues, signature
+from pagekeep.extraction.metadata import author, clues
 
 
 def names(html: str) -> list[str]:
     document = dom.parse(html)
-    return signature.find_signature(clues.collect(document, structured.read(document), "https://example.com/a/page"))
+    return author.find_signature(clues.collect(document, structured.read(document), "https://example.com/a/page"))
 
 
 @pytest.mark.parametrize(
@@ -57,4 +57,4 @@ def test_login_that_links_to_its_own_page_next_to_the_date_signs_the_page() -> N
      ("ann lee", False), ("Ann", False), ("Bread & Butter", False), ("Ann Lee 3", False), ("A" * 90 + " Lee", False)],
 )  # fmt: skip
 def test_names_of_people_are_two_words_or_more_written_large(text: str, expected: bool) -> None:
-    assert signature.is_person(text) is expected
+    assert author.is_person(text) is expected

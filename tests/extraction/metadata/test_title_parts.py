@@ -2,13 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.extraction.metadata.title_parts import (
-    Cut,
-    is_part,
-    names_site,
-    remove_site_name,
-    remove_site_name_at_home,
-)
+from pagekeep.extraction.metadata.title import Cut, is_part, names_site, remove_site_name, remove_site_name_at_home
 
 NAMES = frozenset(("ryepost", "millmedia"))
 

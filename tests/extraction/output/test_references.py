@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from pagekeep import dom
-from pagekeep.extraction.output import references
+from pagekeep.extraction.output import result_parts
 from pagekeep.model import Link, Media
 
 
@@ -10,7 +10,7 @@ def root(html: str) -> dom.Element:
 
 
 def test_links_are_listed_once_in_order_with_their_text() -> None:
-    found = references.links(
+    found = result_parts.list_links(
         root(
             '<p><a href="https://b.example/">B <em>site</em>'
             '</a> <a href="https://a.example/x">A</a> <a href="https://b.example/">again</a></p>'
@@ -20,7 +20,7 @@ def test_links_are_listed_once_in_order_with_their_text() -> None:
 
 
 def test_words_replace_the_empty_text_of_a_linked_picture() -> None:
-    found = references.links(
+    found = result_parts.list_links(
         root(
             '<a href="https://a.example/"><img src="https://a.example/i.png"></a><a href="https://a.example/">Read</a>'
         )
@@ -29,7 +29,9 @@ def test_words_replace_the_empty_text_of_a_linked_picture() -> None:
 
 
 def test_picture_link_is_named_by_its_alternative_text() -> None:
-    found = references.links(root('<a href="https://a.example/"><img src="https://a.example/i.png" alt="A  map"></a>'))
+    found = result_parts.list_links(
+        root('<a href="https://a.example/"><img src="https://a.example/i.png" alt="A  map"></a>')
+    )
     assert found == (Link("https://a.example/", "A map"),)
 
 
@@ -38,7 +40,7 @@ def test_footnotes_mail_and_embeds_are_no_links() -> None:
         '<a href="#fn-1">1</a><a href="mailto:a@b.example">m</a>'
         '<a class="embed" href="https://vimeo.com/1">Vimeo: T</a>'
     )
-    assert references.links(root(html)) == ()
+    assert result_parts.list_links(root(html)) == ()
 
 
 def test_image_carries_alternative_text_and_the_caption_of_its_figure() -> None:
@@ -46,12 +48,12 @@ def test_image_carries_alternative_text_and_the_caption_of_its_figure() -> None:
         '<figure><a href="https://a.example/"><img src="https://a.example/i.png" alt="A cat">'
         "</a><figcaption>Our <b>cat</b></figcaption></figure>"
     )
-    assert references.media(root(html)) == (Media("image", "https://a.example/i.png", "A cat", "Our cat"),)
+    assert result_parts.list_media(root(html)) == (Media("image", "https://a.example/i.png", "A cat", "Our cat"),)
 
 
 def test_image_outside_a_figure_has_no_caption() -> None:
     html = '<p><img src="https://a.example/i.png"></p><figure><figcaption>Other</figcaption></figure>'
-    assert references.media(root(html)) == (Media("image", "https://a.example/i.png"),)
+    assert result_parts.list_media(root(html)) == (Media("image", "https://a.example/i.png"),)
 
 
 def test_embeds_are_video_or_audio_by_their_host_or_file() -> None:
@@ -65,7 +67,7 @@ def test_embeds_are_video_or_audio_by_their_host_or_file() -> None:
             "https://www.youtube.com/watch?v=1",
         )
     )
-    assert [(item.kind, item.url) for item in references.media(root(html))] == [
+    assert [(item.kind, item.url) for item in result_parts.list_media(root(html))] == [
         ("video", "https://www.youtube.com/watch?v=1"),
         ("audio", "https://open.spotify.com/episode/1"),
         ("audio", "https://a.example/x.MP3"),

@@ -7,7 +7,7 @@ import pytest
 from pagekeep import dom
 from pagekeep.extraction.pages import find, may_continue
 from pagekeep.model import Options
-from pagekeep.model.continuation import Continuation
+from pagekeep.model.page import Continuation
 from pagekeep.pipeline import extract
 from tests.site.fixtures import ARTICLE
 

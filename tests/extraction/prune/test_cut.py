@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from pagekeep import dom, extract
+from pagekeep.extraction.locate import strategies
 from pagekeep.extraction.locate.exclusions import Exclusion, Reason
 from pagekeep.extraction.locate.page_facts import Content, PageFacts, find_kept
-from pagekeep.extraction.locate.strategies import chain
 from pagekeep.extraction.locate.survey import Survey
 from pagekeep.extraction.prune import prune
 from pagekeep.extraction.prune.cut import cut, report_removals
@@ -110,7 +110,7 @@ def test_what_is_within_another_removal_is_counted_once(surveyed: Surveyed, inde
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_every_word_of_a_page_is_kept_or_reported(path: Path, facts_of: FactsOf) -> None:
     facts = facts_of(path.read_text(encoding="utf-8", errors="replace"))
-    survey, outcome = facts.survey, chain.run(facts, prune)
+    survey, outcome = facts.survey, strategies.run(facts, prune)
     assert outcome.candidate is not None
     content = replace(outcome.candidate, made=None)
     total = sum(len(text.split()) for text in survey.texts)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from pagekeep import dom, extract
-from pagekeep.extraction.locate import prose
+from pagekeep.extraction.locate import survey as prose
 from pagekeep.extraction.locate.survey import Survey
-from pagekeep.extraction.prune import datelines
-from pagekeep.extraction.prune.datelines import is_dateline
+from pagekeep.extraction.prune import edges
+from pagekeep.extraction.prune.edges import is_dateline
 
 Surveyed = Callable[[str], Survey]
 
@@ -18,7 +18,7 @@ PROSE = "<p>The miller counted the sacks, one by one, until the tide turned agai
 
 
 def found(survey: Survey, author: str | None = None) -> list[str]:
-    cut = datelines.find(survey, 0, {}, prose.measure_own_text(survey), author)
+    cut = edges.find_datelines(survey, 0, {}, prose.measure_own_text(survey), author)
     assert set(cut.values()) <= {"date line"}
     return [" ".join(dom.text_of(survey.nodes[index]).split()) for index in cut]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pagekeep import dom
 from pagekeep.extraction.locate.survey import Survey
-from pagekeep.extraction.prune import link_blocks
+from pagekeep.extraction.prune import strays
 
 Surveyed = Callable[[str], Survey]
 
@@ -22,68 +22,68 @@ def texts(found: Survey, indices: dict[int, str]) -> list[str]:
 
 
 def lone_links(survey: Survey, excluded: dict[int, str] | None = None) -> list[tuple[str, str]]:
-    cut = link_blocks.find_lone_links(survey, 0, excluded or {})
+    cut = strays.find_lone_links(survey, 0, excluded or {})
     return [(" ".join(dom.text_of(survey.nodes[index]).split()), reason) for index, reason in cut.items()]
 
 
 def test_a_list_of_links_to_other_pages_is_cut(surveyed: Surveyed) -> None:
     found = surveyed(PROSE * 3 + LINKS)
-    cut = link_blocks.find(found, 0, {})
+    cut = strays.find_link_blocks(found, 0, {})
     assert [found.tag[index] for index in cut] == ["ul"]
     assert set(cut.values()) == {"link list"}
 
 
 def test_a_table_of_contents_is_found(surveyed: Surveyed) -> None:
     contents = LINKS.replace('href="/', 'href="#part-')
-    assert set(link_blocks.find(surveyed(PROSE * 3 + contents), 0, {}).values()) == {"table of contents"}
+    assert set(strays.find_link_blocks(surveyed(PROSE * 3 + contents), 0, {}).values()) == {"table of contents"}
 
 
 def test_buttons_that_lead_nowhere_are_not_a_table_of_contents(surveyed: Surveyed) -> None:
     for nowhere in ('href="#" data-tab="', 'role="button" data-tab="'):
-        assert link_blocks.find(surveyed(PROSE * 3 + LINKS.replace('href="/', nowhere)), 0, {}) == {}
+        assert strays.find_link_blocks(surveyed(PROSE * 3 + LINKS.replace('href="/', nowhere)), 0, {}) == {}
 
 
 def test_a_paragraph_with_one_link_stays(surveyed: Surveyed) -> None:
-    assert link_blocks.find(surveyed(PROSE * 3 + '<p><a href="/a">The whole text</a></p>'), 0, {}) == {}
+    assert strays.find_link_blocks(surveyed(PROSE * 3 + '<p><a href="/a">The whole text</a></p>'), 0, {}) == {}
 
 
 def test_a_list_with_most_text_outside_links_stays(surveyed: Surveyed) -> None:
     items = "".join(f'<li><a href="/{i}">one</a> and what there is to say about it</li>' for i in range(5))
-    assert link_blocks.find(surveyed(f"{PROSE * 3}<ul>{items}</ul>"), 0, {}) == {}
+    assert strays.find_link_blocks(surveyed(f"{PROSE * 3}<ul>{items}</ul>"), 0, {}) == {}
 
 
 def test_content_that_is_itself_a_list_of_links_stays(surveyed: Surveyed) -> None:
-    assert link_blocks.find(surveyed(LINKS * 3 + "<p>Three lists.</p>"), 0, {}) == {}
+    assert strays.find_link_blocks(surveyed(LINKS * 3 + "<p>Three lists.</p>"), 0, {}) == {}
 
 
 def test_what_is_excluded_already_is_not_found_again(surveyed: Surveyed) -> None:
     found = surveyed(f"<nav>{LINKS}</nav>{PROSE * 3}")
-    assert link_blocks.find(found, 0, {1: "navigation"}) == {}
+    assert strays.find_link_blocks(found, 0, {1: "navigation"}) == {}
 
 
 def test_one_link_is_a_list_where_the_page_asks_for_no_more(surveyed: Surveyed) -> None:
     found = surveyed(PROSE * 3 + '<div><a href="/sacks">See all our sacks</a></div>')
-    cut = link_blocks.find(found, 0, {}, 1)
+    cut = strays.find_link_blocks(found, 0, {}, 1)
     assert texts(found, cut) == ["See all our sacks"]
 
 
 def test_a_list_that_leads_to_other_hosts_names_sources_and_stays(surveyed: Surveyed) -> None:
     sources = LINKS.replace('href="/', 'href="https://archive.example/')
     found = surveyed(PROSE * 3 + sources)
-    assert link_blocks.find(found, 0, {}, host="mill.example") == {}
-    assert set(link_blocks.find(found, 0, {}, host="archive.example").values()) == {"link list"}
+    assert strays.find_link_blocks(found, 0, {}, host="mill.example") == {}
+    assert set(strays.find_link_blocks(found, 0, {}, host="archive.example").values()) == {"link list"}
 
 
 def test_buttons_that_lead_to_shops_are_not_sources(surveyed: Surveyed) -> None:
     buttons = "".join(f'<a href="https://shop.example/{i}">Look at the price in shop {i}</a>' for i in range(4))
-    assert link_blocks.find(surveyed(f"{PROSE * 3}<div>{buttons}</div>"), 0, {}, host="mill.example")
+    assert strays.find_link_blocks(surveyed(f"{PROSE * 3}<div>{buttons}</div>"), 0, {}, host="mill.example")
 
 
 def test_a_section_with_a_sentence_loses_only_its_list(surveyed: Surveyed) -> None:
     found = surveyed(
         f"{PROSE * 3}<section><h2>News</h2><p>Other mills have had a good year as well.</p>{LINKS * 2}</section>"
     )
-    cut = link_blocks.find(found, 0, {})
+    cut = strays.find_link_blocks(found, 0, {})
     assert [found.tag[index] for index in cut] == ["ul", "ul"]
 
 

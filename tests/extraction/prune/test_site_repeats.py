@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pagekeep import Options, extract
 from pagekeep.extraction.site import fingerprint, learn
-from pagekeep.model.site import SiteKnowledge
+from pagekeep.model.page import SiteKnowledge
 
 PITCH = "Tell a friend about these pages and leave your window open on Fridays."
 LABELS = ("Harbour", "Chapel", "Old mill", "Market")

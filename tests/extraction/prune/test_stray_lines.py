@@ -8,7 +8,7 @@ import pytest
 
 from pagekeep import dom, extract
 from pagekeep.extraction.locate.survey import Survey
-from pagekeep.extraction.prune import stray_lines
+from pagekeep.extraction.prune import strays
 
 Surveyed = Callable[[str], Survey]
 
@@ -16,7 +16,7 @@ PROSE = "<p>The miller counted the sacks, one by one, until the tide turned agai
 
 
 def found(survey: Survey, excluded: dict[int, str] | None = None) -> list[tuple[str, str]]:
-    cut = stray_lines.find(survey, 0, excluded or {})
+    cut = strays.find_stray_lines(survey, 0, excluded or {})
     return [(survey.tag[index] + ":" + dom.text_of(survey.nodes[index]), reason) for index, reason in cut.items()]
 
 

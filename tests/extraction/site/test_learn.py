@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.extraction.site import MIN_PAGES, fingerprint, learn
-from pagekeep.extraction.site.shingles import make_shingles, split_words
+from pagekeep.extraction.site import MIN_PAGES, fingerprint, learn, make_shingles, split_words
 
 PITCH = "Tell a friend about these pages and come back on Friday."
 

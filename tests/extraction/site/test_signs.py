@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pagekeep import Options, dom, extract
 from pagekeep.extraction.site import fingerprint, learn_signs, read_signs
-from pagekeep.model.site import PageSigns, SiteKnowledge
+from pagekeep.model.page import PageSigns, SiteKnowledge
 from pagekeep.rules import shipped
 
 LINE = (

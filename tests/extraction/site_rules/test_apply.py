@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagekeep import dom, extract
-from pagekeep.extraction.site_rules import apply
+from pagekeep.extraction import site_rules
 from pagekeep.rules.rule import Action, Rendering, Thresholds
 
 URL = "https://example.com/mill"
@@ -116,7 +116,7 @@ def test_the_first_rule_that_sets_a_bound_wins(rule, book):
     )
     document = dom.parse("<p>x")
     body = dom.first(document, "body")
-    assert apply.apply_before(rules, URL, document, body).bounds == Thresholds(3, 0.9)
+    assert site_rules.apply_before(rules, URL, document, body).bounds == Thresholds(3, 0.9)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_the_first_rule_that_sets_a_bound_wins(rule, book):
 def test_force_wins_over_never_over_auto(rule, book, modes, winner):
     rules = book(*(rule(mode, rendering=Rendering(mode)) for mode in modes), rule("other"))
     document = dom.parse("<p>x")
-    asked = apply.apply_before(rules, URL, document, dom.first(document, "body")).rendering
+    asked = site_rules.apply_before(rules, URL, document, dom.first(document, "body")).rendering
     assert (asked and asked[0]) == winner
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.extraction.site_rules.bbcode import to_html
+from pagekeep.extraction.site_rules.embedded_data import bbcode_to_html
 
 
 @pytest.mark.parametrize(
@@ -23,10 +23,10 @@ from pagekeep.extraction.site_rules.bbcode import to_html
     ],
 )
 def test_bbcode_becomes_html(source: str, expected: str) -> None:
-    assert to_html(source) == expected
+    assert bbcode_to_html(source) == expected
 
 
 def test_markup_in_the_text_or_an_address_stays_text() -> None:
-    written = to_html('<script>alert(1)</script>[url=https://x.example/"onclick="alert(1)]x[/url]')
+    written = bbcode_to_html('<script>alert(1)</script>[url=https://x.example/"onclick="alert(1)]x[/url]')
     assert "<script" not in written
     assert '"onclick' not in written

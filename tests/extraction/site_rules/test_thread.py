@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pagekeep.extraction.site_rules.thread import MAX_LEVELS
+from pagekeep.extraction.site_rules.scope import MAX_LEVELS
 from pagekeep.pipeline import extract
 from pagekeep.rules.rule import MessageSource, Speaker, Thread
 

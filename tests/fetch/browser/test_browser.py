@@ -27,7 +27,8 @@ from pagekeep.errors import (
     TooLarge,
     UnsupportedContent,
 )
-from pagekeep.fetch.browser import Browser, chromium, engine, flags
+from pagekeep.fetch.browser import Browser, chromium, engine
+from pagekeep.fetch.browser import chromium as flags
 from pagekeep.fetch.guard import Guard
 from pagekeep.model import Fetched
 from tests.hostile import render_canary, render_kill, render_storm
@@ -43,7 +44,7 @@ def missing() -> str | None:
     try:
         import playwright  # noqa: F401
 
-        chromium.find()
+        chromium.find_chromium()
     except ImportError:
         return "Playwright is not installed"
     except RenderError:
@@ -454,11 +455,11 @@ def test_the_browser_is_replaced_after_its_pages() -> None:
 SCRIPT = """
 import asyncio, sys
 from pagekeep.config import Settings
-from pagekeep.fetch.browser import Browser, flags
+from pagekeep.fetch.browser import Browser, chromium
 from pagekeep.fetch.guard import Guard
 
 async def main():
-    async with Browser(Settings(browser_sandbox=flags.may_sandbox()), Guard(["127.0.0.1"])) as browser:
+    async with Browser(Settings(browser_sandbox=chromium.may_sandbox()), Guard(["127.0.0.1"])) as browser:
         await browser.render(sys.argv[1])
         print("rendered", flush=True)
         if sys.argv[2] != "end":
@@ -561,7 +562,7 @@ def test_without_playwright_rendering_says_how_to_get_it(monkeypatch: pytest.Mon
 
 
 @needs_chromium
-@pytest.mark.skipif(flags.may_sandbox(), reason="only root has no sandbox")
+@pytest.mark.skipif(chromium.may_sandbox(), reason="only root has no sandbox")
 def test_root_does_not_render_without_the_setting_for_that() -> None:
     async def main() -> None:
         async with Browser(Settings(), Guard(["127.0.0.1"])) as browser:

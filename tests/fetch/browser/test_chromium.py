@@ -8,7 +8,7 @@ import pytest
 
 from pagekeep import extras
 from pagekeep.config import Settings
-from pagekeep.doors.cli.admin import doctor
+from pagekeep.doors.cli import doctor
 from pagekeep.errors import RenderError
 from pagekeep.fetch.browser import chromium
 
@@ -33,7 +33,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_without_chromium_the_error_says_how_to_get_one(bare: Path) -> None:
     with pytest.raises(RenderError) as caught:
-        chromium.find()
+        chromium.find_chromium()
     assert any("apt-get install" in hint for hint in caught.value.suggestions)
     assert any("playwright install" in hint for hint in caught.value.suggestions)
 
@@ -41,12 +41,12 @@ def test_without_chromium_the_error_says_how_to_get_one(bare: Path) -> None:
 def test_the_headless_shell_is_preferred(bare: Path) -> None:
     program(bare / "chromium")
     shell = program(bare / "chromium-headless-shell")
-    assert chromium.find() == chromium.Chromium(shell, is_shell=True)
+    assert chromium.find_chromium() == chromium.Chromium(shell, is_shell=True)
 
 
 def test_the_whole_browser_will_do(bare: Path) -> None:
     browser = program(bare / "google-chrome")
-    assert chromium.find() == chromium.Chromium(browser, is_shell=False)
+    assert chromium.find_chromium() == chromium.Chromium(browser, is_shell=False)
 
 
 @pytest.mark.parametrize(
@@ -60,47 +60,47 @@ def test_the_whole_browser_will_do(bare: Path) -> None:
 def test_the_binary_behind_a_wrapper_is_taken(bare: Path, tmp_path: Path, script: str) -> None:
     binary = program(tmp_path / "elsewhere" / "chromium")
     program(bare / "chromium", script.format(lib=binary.parent).encode())
-    assert chromium.find().path == binary
+    assert chromium.find_chromium().path == binary
 
 
 def test_a_wrapper_beside_its_binary_is_seen_through(bare: Path, tmp_path: Path) -> None:
     binary = program(tmp_path / "opt" / "chrome")
     wrapper = program(tmp_path / "opt" / "google-chrome", b'#!/bin/bash\nexec -a "$0" "$HERE/chrome" "$@"\n')
     (bare / "google-chrome").symlink_to(wrapper)
-    assert chromium.find().path == binary
+    assert chromium.find_chromium().path == binary
 
 
 def test_a_wrapper_that_cannot_be_seen_through_is_used_itself(bare: Path) -> None:
     wrapper = program(bare / "chromium", b'#!/bin/sh\nexec "$(locate chromium)" "$@"\n')
-    assert chromium.find().path == wrapper
+    assert chromium.find_chromium().path == wrapper
 
 
 def test_a_snap_is_passed_over(bare: Path) -> None:
     program(bare / "chromium-browser", b'#!/bin/sh\nexec /snap/bin/chromium "$@"\n')
     with pytest.raises(RenderError):
-        chromium.find()
+        chromium.find_chromium()
 
 
 def test_a_download_of_playwright_is_the_last_resort_and_the_newest_wins(bare: Path, tmp_path: Path) -> None:
     downloads = tmp_path / "downloads"
     program(downloads / "chromium_headless_shell-999" / "chrome-linux" / "headless_shell")
     newest = program(downloads / "chromium_headless_shell-1187" / "chrome-linux" / "headless_shell")
-    assert chromium.find() == chromium.Chromium(newest, is_shell=True)
+    assert chromium.find_chromium() == chromium.Chromium(newest, is_shell=True)
     installed = program(bare / "chromium")
-    assert chromium.find().path == installed
+    assert chromium.find_chromium().path == installed
 
 
 def test_the_one_the_owner_chose_wins(bare: Path, tmp_path: Path) -> None:
     program(bare / "chromium-headless-shell")
     chosen = program(tmp_path / "mine" / "browser")
-    assert chromium.find(str(chosen)).path == chosen
+    assert chromium.find_chromium(str(chosen)).path == chosen
 
 
 @pytest.mark.parametrize("chosen", ["/does/not/exist", "no-such-program"])
 def test_a_choice_that_cannot_be_started_is_an_error_and_not_passed_over(bare: Path, chosen: str) -> None:
     program(bare / "chromium")
     with pytest.raises(RenderError, match="setting `chromium`"):
-        chromium.find(chosen)
+        chromium.find_chromium(chosen)
 
 
 def finding(name: str, settings: Settings | None = None) -> doctor.Finding:

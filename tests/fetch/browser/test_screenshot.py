@@ -12,7 +12,7 @@ from PIL import Image
 
 from pagekeep.config import Settings
 from pagekeep.errors import RenderError, TooLarge
-from pagekeep.fetch.browser import Browser, PageScreenshot, chromium, screenshot
+from pagekeep.fetch.browser import Browser, PageScreenshot, chromium, visit
 from pagekeep.fetch.guard import Guard
 from tests.hostile import render_canary
 from tests.site.sandbox import SANDBOX
@@ -25,7 +25,7 @@ DOT = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect widt
 def _a_browser() -> None:
     pytest.importorskip("playwright")
     try:
-        chromium.find()
+        chromium.find_chromium()
     except RenderError as error:
         pytest.skip(f"{error.message} scripts/install-chromium gets one.")
 
@@ -69,8 +69,8 @@ def pictured(url: str, part: Literal["window", "whole"]) -> PageScreenshot:
 
 def test_a_page_without_end_is_pictured_down_to_the_bound(site: Site) -> None:
     with Image.open(io.BytesIO(pictured(site.url("/tall"), "whole").png)) as image:
-        assert image.size == (1280, screenshot.MAX_HEIGHT)
-        assert image.convert("RGB").getpixel((5, screenshot.MAX_HEIGHT - 1)) == (1, 2, 3)
+        assert image.size == (1280, visit.MAX_HEIGHT)
+        assert image.convert("RGB").getpixel((5, visit.MAX_HEIGHT - 1)) == (1, 2, 3)
 
 
 def test_pictures_that_wait_to_be_seen_are_there_and_forbidden_ones_are_not_asked_for(
@@ -84,7 +84,7 @@ def test_pictures_that_wait_to_be_seen_are_there_and_forbidden_ones_are_not_aske
 
 
 def test_a_picture_of_too_many_bytes_is_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screenshot, "MAX_BYTES", 1000)
+    monkeypatch.setattr(visit, "MAX_BYTES", 1000)
     with pytest.raises(TooLarge):
         pictured(site.url("/tall"), "window")
 

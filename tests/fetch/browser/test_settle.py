@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from pagekeep.fetch.browser import settle
-from pagekeep.fetch.browser.settle import ENOUGH_TEXT, Settling, Traffic
+from pagekeep.fetch.browser import requests as settle
+from pagekeep.fetch.browser.requests import ENOUGH_TEXT, Settling, Traffic
 
 STEP = 0.05
 MANY = ENOUGH_TEXT * 4

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from pagekeep.errors import PagekeepError
 from pagekeep.extraction.input.decode import decode
-from pagekeep.library.feeds.parse.decode import decode as decode_feed
+from pagekeep.library.feeds.parse.fields import decode as decode_feed
 from pagekeep.model import Options
 from tests.fuzz.target import CORPUS, Target, expect, unescape
 from tests.hostile.web_encodings import LABELS

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pagekeep import dom
 from pagekeep.extraction.clean import clean
 from pagekeep.extraction.output.sanitise import sanitise
-from pagekeep.lab.markdown.round_trip import find_differences
 from pagekeep.markdown import to_markdown, to_text
-from pagekeep.markdown.blocks.writer import MAX_NESTING
+from pagekeep.markdown.blocks import MAX_NESTING
+from pagekeep_lab.markdown_cases import find_differences
 from tests.fuzz.target import CORPUS, Target, expect
 
 _CASES = CORPUS.parent / "cases"

@@ -9,9 +9,8 @@ from pathlib import Path
 import pagekeep.rules
 from pagekeep.errors import PagekeepError
 from pagekeep.pipeline import extract
-from pagekeep.rules.dumping import dump
 from pagekeep.rules.loading import check as check_rules
-from pagekeep.rules.loading import read
+from pagekeep.rules.loading import dump_rules, read
 from pagekeep.rules.rulebook import Rulebook
 from tests.fuzz.target import Target, expect
 from tests.rules.test_loading import WHOLE
@@ -32,7 +31,7 @@ def check(data: bytes) -> None:
     check_rules(loaded)
     if not loaded.rules:
         return
-    again = read(dump(loaded.rules), "fuzz.yaml")
+    again = read(dump_rules(loaded.rules), "fuzz.yaml")
     bare, bare_again = ([replace(rule, source=None) for rule in rules] for rules in (loaded.rules, again.rules))
     expect(not again.faults and bare == bare_again, "rules read, written and read again differ", (again.faults, bare))
     book = Rulebook(loaded.rules)

@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from pagekeep.bulk.input.files import Input
-from pagekeep.bulk.input.warc import WarcReader
+from pagekeep.bulk.input_files import Input
+from pagekeep.bulk.read_records import WarcReader
 from pagekeep.capture.warc_frames import Frame, read_frames
+from pagekeep.library.imports.formats.web_archive import read
 from pagekeep.library.imports.input.row import Row
 from pagekeep.library.imports.input.source import Source
-from pagekeep.library.imports.web_archive.read import read
 from tests.fuzz.target import Target, expect
 from tests.hostile.warc_records import SHAPES, record
 

@@ -11,13 +11,13 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
 
-from pagekeep.capture.documents.parts import archive as documents
+from pagekeep.capture.documents import zip_xml as documents
+from pagekeep.capture.documents.parsed import UnreadableFile
 from pagekeep.capture.documents.read import DocumentTask
-from pagekeep.capture.documents.refusals import UnreadableFile
 from pagekeep.errors import PagekeepError
-from pagekeep.library.imports.input import archive as imports
+from pagekeep.library.imports.formats.web_archive import matches_tree, read_tree
+from pagekeep.library.imports.input import source as imports
 from pagekeep.library.imports.input.source import is_inside
-from pagekeep.library.imports.web_archive.read import matches_tree, read_tree
 from pagekeep.model import Options, Page
 from tests.capture.documents.tiny_office import unpack
 from tests.fuzz.target import Target, expect

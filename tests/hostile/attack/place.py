@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from pagekeep import accounts
+from pagekeep.identity import accounts
 from pagekeep.store import Store, open_accounts, open_store
 from tests.store.making import make_item, make_raw
 

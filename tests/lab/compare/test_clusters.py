@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pagekeep.lab.compare.clusters import find_clusters
-from pagekeep.lab.compare.pairs import Pair, compare_results
-from pagekeep.lab.compare.results import ExtractorResult
-from pagekeep.lab.scores import Structure
+from pagekeep_lab.comparison_report import find_clusters
+from pagekeep_lab.results import ExtractorResult, Pair, compare_results
+from pagekeep_lab.scores import Structure
 
 WORDS = " ".join(f"word{n}" for n in range(100))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pagekeep.lab.compare.results import result_from_html, result_from_markdown
 from pagekeep.text import split_words
+from pagekeep_lab.results import result_from_html, result_from_markdown
 
 
 def test_html_is_read_for_words_links_pictures_films_and_structure() -> None:

@@ -13,11 +13,10 @@ import pytest
 
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound, ParseError
-from pagekeep.lab.compare import compare, compare_markdown, format_comparison, write_report
-from pagekeep.lab.compare import run as runs
-from pagekeep.lab.compare.extractors import Extract, open_extractor
-from pagekeep.lab.compare.results import ExtractorResult
-from pagekeep.lab.report.evaluation_files import COMMON_COLUMNS
+from pagekeep_lab import compare as runs
+from pagekeep_lab.compare import Extract, compare, compare_markdown, format_comparison, open_extractor, write_report
+from pagekeep_lab.evaluation_report import COMMON_COLUMNS
+from pagekeep_lab.results import ExtractorResult
 from tests.fetch.test_remote_reader import running
 
 SENTENCE = "The keeper counts the ships before breakfast, writes the number down, and only then puts the kettle on. "

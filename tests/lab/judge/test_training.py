@@ -9,8 +9,7 @@ import pytest
 
 from pagekeep.errors import NotFound
 from pagekeep.extraction.prune.judge import forest
-from pagekeep.lab.judge.__main__ import main
-from pagekeep.lab.judge.labels import label_by_snippets, label_by_text
+from pagekeep_lab.judge import label_by_snippets, label_by_text, main
 
 STORY = "The miller counted the sacks, one by one, until the tide turned again and the great wheel stood still in the night."
 HEAD = '<title>Wheel</title><meta property="og:type" content="article">'
@@ -56,7 +55,7 @@ def test_the_same_pages_give_the_same_forest_and_it_knows_them_apart(
     assert source == (tmp_path / "second.py").read_text("utf-8")
     data: dict[str, str] = {}
     exec(source, data)
-    trained = forest.read(data["FEATURES"], data["NAMES"], data["WORDS"], data["TREES"])
+    trained = forest.read_forest(data["FEATURES"], data["NAMES"], data["WORDS"], data["TREES"])
     assert trained.lexicon.names["morebox"] < 0
     assert trained.lexicon.words["channel"] < 0
     assert json.loads(data["PROVENANCE"])["pages"] == {"mills": 40}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep.lab.corpus import has_markdown_cases
-from pagekeep.lab.markdown.cases import format_scores, list_differing, run_cases, score_case, split_reference
 from pagekeep.model import Page
+from pagekeep_lab.corpus import has_markdown_cases
+from pagekeep_lab.markdown_cases import format_scores, list_differing, run_cases, score_case, split_reference
 
 SENTENCE = "The miller counted the sacks, one by one, until the tide turned again and the great wheel stood still. "
 PAGE = (

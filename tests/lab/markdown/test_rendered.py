@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pagekeep.lab.markdown.rendered import raw_html, read_tree, render_tree
+from pagekeep_lab.markdown_cases import raw_html, read_tree, render_tree
 
 TEXT = """# Tea
 

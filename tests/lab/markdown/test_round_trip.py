@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pagekeep import dom
-from pagekeep.lab.markdown.round_trip import find_differences
 from pagekeep.markdown import to_markdown
+from pagekeep_lab.markdown_cases import find_differences
 
 HTML = (
     "<h2>Tea</h2><p>H<sub>2</sub>O at 10<sup>th</sup> hour"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import ParseError
-from pagekeep.lab import run
-from pagekeep.lab.report.evaluation_files import HISTORY_COLUMNS, append_history, history_row, read_git_sha
 from pagekeep.model import PARSER_VERSION, Page
+from pagekeep_lab import run
+from pagekeep_lab.evaluation_report import HISTORY_COLUMNS, append_history, history_row, read_git_sha
 
 AddPage = Callable[..., Path]
 Echo = Callable[[bytes, str | None], Page]

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pagekeep import dom
-from pagekeep.lab import run
-from pagekeep.lab.report.evaluation_html import confusion_rows, render_html
 from pagekeep.model import Page
+from pagekeep_lab import run
+from pagekeep_lab.evaluation_report import confusion_rows, render_html
 
 AddPage = Callable[..., Path]
 Echo = Callable[[bytes, str | None], Page]

@@ -6,8 +6,8 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.lab.metrics import score_words
-from pagekeep.lab.report.mark_words import MAX_CHARS, mark_differences
+from pagekeep_lab.evaluation_report import MAX_CHARS, mark_differences
+from pagekeep_lab.scores import score_words
 
 LINES = st.lists(st.text("ab <&c'", max_size=12), max_size=6).map("\n".join)
 

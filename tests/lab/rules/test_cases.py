@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import NotFound
-from pagekeep.lab.rules import cases
 from pagekeep.rules import Rulebook
 from pagekeep.rules.loading import read
+from pagekeep_lab import rule_cases
 
 PROSE = "".join(
     f"<p>On day {day} the harbour master wrote down the height of the water, the wind, and who came in late.</p>"
@@ -20,14 +20,14 @@ PAGE = f"""<!doctype html><title>The log</title><h1>The log</h1><article>{PROSE}
 BOOK = Rulebook(read("- {id: log, phase: both, trigger: {host: {equals: log.example}}, remove: .plug}", "x").rules)
 
 
-def case(folder: Path, expect: str | None, page: str | None = PAGE) -> cases.RuleCase:
+def case(folder: Path, expect: str | None, page: str | None = PAGE) -> rule_cases.RuleCase:
     made = folder / "log--plug"
     made.mkdir()
     if expect is not None:
         (made / "expect.yaml").write_text(expect)
     if page is not None:
         (made / "page.html").write_text(page)
-    (found,) = cases.find_cases(folder)
+    (found,) = rule_cases.find_cases(folder)
     return found
 
 
@@ -35,7 +35,7 @@ GOOD = "url: https://log.example/a\nlacks: Subscribe to our\ncontains: [the heig
 
 
 def test_case_that_comes_out_as_expected_passes(tmp_path: Path) -> None:
-    outcome = cases.run_case(case(tmp_path, GOOD), BOOK)
+    outcome = rule_cases.run_case(case(tmp_path, GOOD), BOOK)
     assert outcome.wrong == ()
     assert outcome.passed
 
@@ -53,7 +53,7 @@ def test_case_that_comes_out_as_expected_passes(tmp_path: Path) -> None:
     ],
 )
 def test_case_that_comes_out_otherwise_fails_and_says_how(tmp_path: Path, change: tuple[str, str], wrong: str) -> None:
-    outcome = cases.run_case(case(tmp_path, GOOD.replace(*change)), BOOK)
+    outcome = rule_cases.run_case(case(tmp_path, GOOD.replace(*change)), BOOK)
     assert wrong in outcome.wrong
 
 
@@ -68,11 +68,11 @@ def test_case_that_comes_out_otherwise_fails_and_says_how(tmp_path: Path, change
     ],
 )
 def test_case_with_a_fault_fails(tmp_path: Path, expect: str | None, page: str | None, wrong: str) -> None:
-    outcome = cases.run_case(case(tmp_path, expect, page), BOOK)
+    outcome = rule_cases.run_case(case(tmp_path, expect, page), BOOK)
     assert len(outcome.wrong) == 1
     assert wrong in outcome.wrong[0]
 
 
 def test_folder_without_cases_is_not_found(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
-        cases.find_cases(tmp_path)
+        rule_cases.find_cases(tmp_path)

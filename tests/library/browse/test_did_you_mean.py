@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep.library.browse.did_you_mean import correct_query
+from pagekeep.library.items.browse import correct_query
 from pagekeep.store import Store, open_store
 from tests.store.making import make_item
 

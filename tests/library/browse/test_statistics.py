@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pagekeep import clock
-from pagekeep.library.browse.statistics import MAX_MONTHS, read_statistics
+from pagekeep.library.items.browse import MAX_MONTHS, read_statistics
 from pagekeep.store import Store, open_store
 from tests.store.making import make_item
 

@@ -15,11 +15,11 @@ import pytest
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidQuery, NotFound
-from pagekeep.library import actions
-from pagekeep.library.actions import change_item
-from pagekeep.library.browse.tags import delete_tag, get_change, rename_tag, undo_tags
+from pagekeep.library.items import change
+from pagekeep.library.items.change import change_item
+from pagekeep.library.items.tags import delete_tag, get_tag_change, rename_tag, undo_tags
 from pagekeep.model import ItemQuery
-from pagekeep.model.lists.values import ItemChange
+from pagekeep.model.lists import ItemChange
 from pagekeep.store import Store, open_store, parse_query
 from tests.store.making import Server, make_item, postgres_server
 
@@ -52,8 +52,8 @@ def library(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tag is changed on 20 items at a time."""
-    monkeypatch.setattr(actions, "_RETAGGED", 20)
-    monkeypatch.setattr(actions, "MAX_AT_ONCE", 20)
+    monkeypatch.setattr(change, "_RETAGGED", 20)
+    monkeypatch.setattr(change, "MAX_AT_ONCE", 20)
 
 
 def _tags(library: Store) -> dict[str, int]:
@@ -81,12 +81,12 @@ def test_a_tag_is_renamed_on_all_items_and_that_is_undone(library: Store) -> Non
     found = [_found(library, text) for text in ("sea", "shore", "tag:sea", "tag:SHORE-LINE", '"shore line" tide')]
     assert found == [0, 129, 0, 0, 65]
     assert _found(library, 'tag:"Shore Line"') == 129
-    assert get_change(library, action.id) is not None
+    assert get_tag_change(library, action.id) is not None
     assert undo_tags(library, action.id, whole=True)[0].undone == 130
     assert _tags(library) == before
     assert (_own(library, 1), _own(library, 2)) == (("Sea", "ocean"), ("first", "sea", "tide"))
     assert (_found(library, "sea"), _found(library, "shore")) == (129, 0)
-    assert get_change(library, action.id) is None
+    assert get_tag_change(library, action.id) is None
     assert library.count_faults() == []
 
 
@@ -124,14 +124,14 @@ def test_many_items_are_renamed_by_a_job_that_goes_on_where_it_was(library: Stor
     assert done.job is not None
     reports: list[str] = []
     retrieval: Any = Retrieval(Settings())
-    result = asyncio.run(actions.bulk_job(done.job, library, retrieval, reports.append))
+    result = asyncio.run(change.bulk_job(done.job, library, retrieval, reports.append))
     assert result.report == {"action": done.action.id, "done": 130}
     assert reports[0] == "40 pages done"
     assert _tags(library) == {"first": 65, "ocean": 64, "shore": 129, "tide": 65}
     undone, job = undo_tags(library, done.action.id)
     assert (undone.undone, job is not None) == (20, True)
     assert job is not None
-    asyncio.run(actions.bulk_job(job, library, retrieval, reports.append))
+    asyncio.run(change.bulk_job(job, library, retrieval, reports.append))
     assert _tags(library) == {"first": 65, "ocean": 64, "sea": 129, "tide": 65}
     assert library.count_faults() == []
 
@@ -142,7 +142,7 @@ def test_a_rename_that_was_undone_does_not_go_on(library: Store) -> None:
     undo_tags(library, done.action.id)
     assert done.job is not None
     retrieval: Any = Retrieval(Settings())
-    asyncio.run(actions.bulk_job(done.job, library, retrieval, lambda _: None))
+    asyncio.run(change.bulk_job(done.job, library, retrieval, lambda _: None))
     assert _tags(library)["sea"] == 129
 
 
@@ -152,7 +152,7 @@ def test_a_rename_ends_though_so_much_followed_that_it_is_forgotten(library: Sto
     library.drop_action(done.action.id)
     assert done.job is not None
     retrieval: Any = Retrieval(Settings())
-    asyncio.run(actions.bulk_job(done.job, library, retrieval, lambda _: None))
+    asyncio.run(change.bulk_job(done.job, library, retrieval, lambda _: None))
     assert _tags(library) == {"first": 65, "ocean": 64, "shore": 129, "tide": 65}
 
 

@@ -12,9 +12,15 @@ import pytest
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound, ParseError, UnsupportedContent
-from pagekeep.library.copies.job import copies_job, request_configured, request_copies
-from pagekeep.library.copies.make import list_copies, make_copies, read_copy
-from pagekeep.library.save import save
+from pagekeep.library.archive.copies import (
+    copies_job,
+    list_copies,
+    make_copies,
+    read_copy,
+    request_configured,
+    request_copies,
+)
+from pagekeep.library.saving.save import save
 from pagekeep.store import Store, open_store
 from tests.site.fixtures import Shore, article
 from tests.store.making import make_item, make_raw

@@ -13,10 +13,10 @@ import pytest
 
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
+from pagekeep.library.crawl import visit
+from pagekeep.library.crawl.addresses import CrawlOptions
 from pagekeep.library.crawl.crawls import start_crawl
-from pagekeep.library.crawl.options import CrawlOptions
 from pagekeep.library.crawl.outputs import write_output
-from pagekeep.library.crawl.reading import visit
 from pagekeep.library.crawl.worker import CrawlWorker
 from pagekeep.model.crawl import Crawl
 from pagekeep.store import Store, open_store

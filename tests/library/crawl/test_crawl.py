@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import Conflict, NotFound
-from pagekeep.library.crawl.crawls import cancel_crawl, find_crawl, resume_crawl, start_crawl
-from pagekeep.library.crawl.deciding import addresses, traps
-from pagekeep.library.crawl.options import CrawlOptions
-from pagekeep.library.crawl.pages import list_problems, read_pages
+from pagekeep.library.crawl import addresses
+from pagekeep.library.crawl import addresses as traps
+from pagekeep.library.crawl.addresses import CrawlOptions
+from pagekeep.library.crawl.crawls import cancel_crawl, find_crawl, list_problems, read_pages, resume_crawl, start_crawl
 from pagekeep.store import Store, open_store
 from tests.library.crawl.conftest import Crawled, Run, Write
 from tests.site.maze import LASTMOD, TRAPS, Maze

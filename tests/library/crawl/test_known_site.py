@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pagekeep.library.crawl.pages import read_pages
+from pagekeep.library.crawl.crawls import read_pages
 from tests.library.crawl.conftest import Crawled, Write
 
 SHARED = "Tell a friend about these pages"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow.parquet
 
 from pagekeep import bulk
-from pagekeep.library.crawl.pages import read_pages
+from pagekeep.library.crawl.crawls import read_pages
 from tests.library.crawl.conftest import Crawled, Write
 
 

@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from pagekeep.library.crawl import webhooks
-from pagekeep.library.crawl.crawls import cancel_crawl, remove_crawl, start_crawl
-from pagekeep.library.crawl.options import CrawlOptions
-from pagekeep.library.crawl.pages import read_pages
-from pagekeep.library.crawl.webhooks import MAX_WEBHOOKS, Webhook, add_webhook, report_start
+from pagekeep.library.crawl.addresses import CrawlOptions
+from pagekeep.library.crawl.crawls import cancel_crawl, read_pages, remove_crawl, start_crawl
+from pagekeep.library.sinks.kinds import firecrawl
+from pagekeep.library.sinks.kinds.firecrawl import MAX_WEBHOOKS, Webhook, add_webhook, report_start
 from pagekeep.store import Store
 from tests.library.crawl.conftest import SETTINGS, Run
 from tests.site.maze import Maze
@@ -61,7 +60,7 @@ def test_a_crawl_whose_webhook_was_given_up_goes_on(maze: Maze, run: Run, any_li
 
 
 def test_the_oldest_webhooks_are_given_up(any_library: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webhooks, "MAX_WEBHOOKS", 3)
+    monkeypatch.setattr(firecrawl, "MAX_WEBHOOKS", 3)
     assert MAX_WEBHOOKS == 100
     made = [add_webhook(any_library, SETTINGS, HOOK) for _ in range(5)]
     assert {sink.id for sink in any_library.sinks()} == set(made[2:])

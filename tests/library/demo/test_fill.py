@@ -13,13 +13,12 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import Conflict
-from pagekeep.library.build_item import new_bookmark
-from pagekeep.library.demo.fill import SOURCE, fill_library, remove_demo
-from pagekeep.library.demo.html import write_html
-from pagekeep.library.demo.pages import load_pages
-from pagekeep.library.pictures.kept import find_picture
+from pagekeep.library.archive.pictures import find_picture
+from pagekeep.library.items.build_item import new_bookmark
 from pagekeep.model import Item, ItemQuery, Metadata
 from pagekeep.store import Store, open_store
+from pagekeep_demo.fill import SOURCE, fill_library, remove_demo
+from pagekeep_demo.pages import load_pages, write_html
 
 MAX_BYTES = 200_000
 

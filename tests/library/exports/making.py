@@ -10,9 +10,8 @@ from typing import Any
 
 from pagekeep.config import Settings
 from pagekeep.library.exports.run import ExportOptions, ExportReport, export
-from pagekeep.library.imports.report import ImportReport
 from pagekeep.library.imports.rows import read_folder
-from pagekeep.library.imports.run import ImportPlan, import_rows, import_stream
+from pagekeep.library.imports.run import ImportPlan, ImportReport, import_rows, import_stream
 from pagekeep.markdown.frontmatter import stamp, write_frontmatter
 from pagekeep.model import Annotation, Item, ItemMetadata, NewItem
 from pagekeep.rules import Rulebook

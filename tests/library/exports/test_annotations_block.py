@@ -7,7 +7,7 @@ import uuid
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.library.exports.annotations_block import format_annotations, split_annotations
+from pagekeep.library.exports.markdown_files import format_annotations, split_annotations
 from pagekeep.model import Annotation
 
 TEXTS = st.text("ab >^\\#\n-`é", max_size=60)

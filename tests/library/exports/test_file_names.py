@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.library.exports.file_names import file_name
+from pagekeep.library.exports.markdown_files import file_name
 
 ID = "3f2a9b1c-0000-4000-8000-000000000000"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pagekeep.library.exports.netscape import format_bookmarks
+from pagekeep.library.exports.run import format_bookmarks
 from tests.library.exports.making import make_item
 
 

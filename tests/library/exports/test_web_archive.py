@@ -24,10 +24,9 @@ from warcio.archiveiterator import ArchiveIterator
 
 from pagekeep.config import Settings
 from pagekeep.library.exports.run import ExportOptions, Format, export
-from pagekeep.library.exports.web_archive.surt import surt
-from pagekeep.library.imports.report import ImportReport
-from pagekeep.library.imports.run import ImportPlan, import_upload
-from pagekeep.library.receipts.web_archive import ArchiveCheck, verify_archive
+from pagekeep.library.exports.web_archive import surt
+from pagekeep.library.imports.run import ImportPlan, ImportReport, import_upload
+from pagekeep.library.verify import ArchiveCheck, verify_archive
 from pagekeep.model import Annotation
 from pagekeep.model.archive import ItemBlob
 from pagekeep.store import Store

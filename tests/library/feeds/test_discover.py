@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pagekeep.errors import NotFound, PagekeepError
-from pagekeep.library.feeds.discover import find_feeds
-from pagekeep.library.feeds.parse.links import find_links
+from pagekeep.library.feeds.parse.opml import find_links
+from pagekeep.library.feeds.subscriptions import find_feeds
 from tests.library.feeds.conftest import Run
 from tests.site.server import Reply, Request, Site
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagekeep.errors import UnsupportedContent
-from pagekeep.library.feeds import lists
+from pagekeep.library.feeds import subscriptions
 from pagekeep.library.feeds.parse.opml import read_opml
 from pagekeep.library.feeds.subscriptions import add_feed
 from pagekeep.model import FeedSettings
@@ -77,13 +77,13 @@ def test_what_is_exported_can_be_imported_again(library: Store, run: Run) -> Non
     add_feed(library, "https://example.com/b", folder="News", settings=FeedSettings(name="Mine"))
     add_feed(library, "https://example.com/c")
     add_feed(library, "letters.example.com", kind="mail", title="Letters")
-    text = lists.export_list(library)
+    text = subscriptions.export_list(library)
     before = [(feed.address, feed.label, feed.folder, feed.site) for feed in library.feeds() if feed.kind == "web"]
     for feed in library.feeds():
         library.remove_feed(feed.id)
-    outlines = run(lists.read_list, text.encode())
-    report = lists.import_list(library, outlines)
+    outlines = run(subscriptions.read_list, text.encode())
+    report = subscriptions.import_list(library, outlines)
     assert (report.added, report.known, report.failed) == (3, 0, ())
     assert [(feed.address, feed.label, feed.folder, feed.site) for feed in library.feeds()] == before
-    again = lists.import_list(library, outlines)
+    again = subscriptions.import_list(library, outlines)
     assert (again.added, again.known) == (0, 3)

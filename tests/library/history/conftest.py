@@ -13,7 +13,7 @@ import pytest
 
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
-from pagekeep.library.history import watch
+from pagekeep.library import watch
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store
 from tests.store.making import Server, postgres_server

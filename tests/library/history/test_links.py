@@ -14,8 +14,8 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, FetchNetworkError, FetchTimeout
-from pagekeep.library.history import archives, links
-from pagekeep.library.save import save
+from pagekeep.library.archive import dead_links
+from pagekeep.library.saving.save import save
 from pagekeep.model import Item
 from pagekeep.store import Store, parse_query
 from tests.library.history.conftest import Run
@@ -51,7 +51,7 @@ def keep(shore: Shore, library: Store, run: Run, name: str = "a") -> Item:
 
 
 def check(item: Item, library: Store, run: Run, **how: Any) -> Item:
-    return run(links.check_one, library.get(item.id), library, **how).item
+    return run(dead_links.check_one, library.get(item.id), library, **how).item
 
 
 def gone(library: Store) -> list[str]:
@@ -104,7 +104,7 @@ def test_no_answer_says_nothing_but_a_host_that_does_not_exist_is_gone() -> None
     unknown = FetchNetworkError("The host was not found.")
     unknown.unknown_host = True
     states = [
-        links.classify(error).state
+        dead_links.classify(error).state
         for error in (FetchTimeout("Late."), FetchNetworkError("Reset."), unknown, FetchHttpError("No.", status=451))
     ]
     assert states == ["unreachable", "unreachable", "gone", "blocked"]
@@ -116,12 +116,12 @@ def test_while_this_machine_is_offline_nothing_is_noted(
     items = [keep(shore, library, run, name) for name in ("a", "b")]
     library._engine.write(lambda tx: tx.run("UPDATE items SET domain = 'b.example' WHERE url LIKE '%/b'"))
 
-    async def offline(*_: object) -> links.Finding:
-        return links.Finding("gone", "The host was not found.", answered=False)
+    async def offline(*_: object) -> dead_links.Finding:
+        return dead_links.Finding("gone", "The host was not found.", answered=False)
 
-    monkeypatch.setattr(links, "_request", offline)
-    found: list[links.LinkResult] = []
-    run(lambda retrieval: links.check_links([item.id for item in items], library, retrieval, found.append))
+    monkeypatch.setattr(dead_links, "_request", offline)
+    found: list[dead_links.LinkResult] = []
+    run(lambda retrieval: dead_links.check_links([item.id for item in items], library, retrieval, found.append))
     assert found == []
     assert all(library.page_check(item.id) is None for item in items)
 
@@ -130,7 +130,7 @@ def test_only_pages_that_are_due_are_checked_and_again_after_their_time(
     library: Store, shore: Shore, run: Run, later: Later
 ) -> None:
     item = keep(shore, library, run)
-    due = lambda: run(lambda retrieval: asyncio.to_thread(links.due_keys, library, retrieval))  # noqa: E731
+    due = lambda: run(lambda retrieval: asyncio.to_thread(dead_links.due_keys, library, retrieval))  # noqa: E731
     assert due() == ()
     later(31)
     assert due() == (item.id,)
@@ -145,7 +145,7 @@ def test_only_pages_that_are_due_are_checked_and_again_after_their_time(
 
 def test_a_new_page_has_its_address_checked_from_then_on(any_library: Store, shore: Shore, run: Run) -> None:
     keep(shore, any_library, run)
-    (schedule,) = any_library.schedules(links.TASK)
+    (schedule,) = any_library.schedules(dead_links.TASK)
     assert schedule.subject == ""
 
 
@@ -194,12 +194,12 @@ def test_an_address_is_sent_to_an_archive_only_if_switched_on(
 ) -> None:
     archive = Archive()
     item = keep(shore, library, run)
-    assert [job for job in library.jobs() if job.options.get("task") == archives.SUBMIT_TASK] == []
+    assert [job for job in library.jobs() if job.options.get("task") == dead_links.SUBMIT_TASK] == []
     with Site({"memento": archive.memento, "gate": archive.gate}) as site:
         own = replace(settings, archive_submit=True, archive_submit_service=site.url("/gate/"))
-        archives.enqueue_submission(library, item, clock.now())
-        (job,) = [job for job in library.jobs() if job.options.get("task") == archives.SUBMIT_TASK]
-        send = lambda retrieval: archives.submit_job(job, library, retrieval, lambda _: None)  # noqa: E731
+        dead_links.enqueue_submission(library, item, clock.now())
+        (job,) = [job for job in library.jobs() if job.options.get("task") == dead_links.SUBMIT_TASK]
+        send = lambda retrieval: dead_links.submit_job(job, library, retrieval, lambda _: None)  # noqa: E731
         assert run(send).report == {"submitted": 0}
         assert archive.asked == []
         assert run(send, own=own).report == {"submitted": 1}

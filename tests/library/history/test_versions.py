@@ -10,9 +10,8 @@ from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.capture.uploads import sent_page
 from pagekeep.config import Settings
 from pagekeep.errors import Conflict, InvalidQuery, NotFound
-from pagekeep.library.annotations import annotate
-from pagekeep.library.history import texts
-from pagekeep.library.history.versions import (
+from pagekeep.library.archive import versions as texts
+from pagekeep.library.archive.versions import (
     compare_versions,
     find_at,
     find_lost,
@@ -21,7 +20,8 @@ from pagekeep.library.history.versions import (
     read_version,
     restore_version,
 )
-from pagekeep.library.save import refetch_item, save
+from pagekeep.library.items.annotations import annotate
+from pagekeep.library.saving.save import refetch_item, save
 from pagekeep.model import Snapshot
 from pagekeep.store import Store
 from tests.library.history.conftest import Run

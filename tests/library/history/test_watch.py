@@ -9,10 +9,10 @@ import pytest
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound
-from pagekeep.library.history import watch
-from pagekeep.library.history.versions import compare_versions, restore_version
-from pagekeep.library.queue.runner import JobRunner
-from pagekeep.library.save import save
+from pagekeep.library import watch
+from pagekeep.library.archive.versions import compare_versions, restore_version
+from pagekeep.library.run_jobs import JobRunner
+from pagekeep.library.saving.save import save
 from pagekeep.model import Change, Item
 from pagekeep.store import Store
 from tests.hostile import store_places, watch_kill, watch_noise

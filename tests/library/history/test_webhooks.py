@@ -14,7 +14,7 @@ import pytest
 
 from pagekeep.config import Settings
 from pagekeep.errors import BlockedAddress, FetchHttpError, InvalidQuery
-from pagekeep.library.history import webhooks
+from pagekeep.library import webhooks
 from pagekeep.model import Change, Job, Retention
 from pagekeep.store import Store
 from tests.library.history.conftest import Run
@@ -91,4 +91,4 @@ def test_changes_of_other_users_are_not_sent(settings: Settings) -> None:
 
 def test_a_secret_that_is_not_a_key_is_an_error() -> None:
     with pytest.raises(InvalidQuery):
-        webhooks.sign("whsec_not base64!", "id", 0, b"")
+        webhooks.sign_change("whsec_not base64!", "id", 0, b"")

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from pagekeep.library.imports.input.source import Source
-from pagekeep.library.imports.report import ImportReport
-from pagekeep.library.imports.run import ImportPlan, import_stream
+from pagekeep.library.imports.run import ImportPlan, ImportReport, import_stream
 from pagekeep.model import Item, ItemQuery
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store

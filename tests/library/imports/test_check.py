@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pagekeep.library.imports.check import CheckedRow, check_row
 from pagekeep.library.imports.input.row import Fault, Place, Row, RowAnnotation
+from pagekeep.library.imports.rows import CheckedRow, check_row
 
 NOW = "2025-03-19T10:30:00.000000Z"
 

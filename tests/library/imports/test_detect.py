@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.doors.cli.library.import_ import FORMATS as OFFERED
+from pagekeep.doors.cli.import_ import FORMATS as OFFERED
 from pagekeep.errors import UnsupportedContent
 from pagekeep.library.imports.detect import FORMAT_NAMES, detect_format
 from pagekeep.store import Store

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pagekeep.library.imports.report import ImportReport
 from pagekeep.library.imports.rows import read_folder
-from pagekeep.library.imports.run import ImportPlan, import_rows
+from pagekeep.library.imports.run import ImportPlan, ImportReport, import_rows
 from pagekeep.model import Item
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from pagekeep.library.imports import failed_rows
+from pagekeep.library.imports.formats import own_files
 from pagekeep.library.imports.input.row import Fault, Place, Row, RowAnnotation
 from pagekeep.store import Store
 from tests.library.imports.conftest import Bring, everything, source
@@ -31,8 +31,8 @@ ROW = Row(
 
 
 def test_a_row_comes_back_from_its_line_whole() -> None:
-    line = failed_rows.format_line(Fault(ROW.place, "No address.", row=ROW), "other")
-    assert list(failed_rows.read(source(line + "\n"))) == [ROW]
+    line = own_files.format_failed(Fault(ROW.place, "No address.", row=ROW), "other")
+    assert list(own_files.read_failed(source(line + "\n"))) == [ROW]
     assert "\n" not in line
 
 
@@ -56,4 +56,4 @@ def test_rows_that_failed_can_be_mended_and_imported(library: Store, bring: Brin
 
 @pytest.mark.parametrize("line", ["{", "[]", "7", "{" * 100_000])
 def test_a_line_that_is_no_object_is_a_fault(line: str) -> None:
-    assert [type(found) for found in failed_rows.read(source(line))] == [Fault]
+    assert [type(found) for found in own_files.read_failed(source(line))] == [Fault]

@@ -11,9 +11,8 @@ import pytest
 
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
-from pagekeep.library.failed_saves import list_failed
-from pagekeep.library.imports.report import ImportReport
-from pagekeep.library.imports.run import ImportPlan, fetch_items, import_batches
+from pagekeep.library.imports.run import ImportPlan, ImportReport, fetch_items, import_batches
+from pagekeep.library.saving.failed_saves import list_failed
 from pagekeep.model import Item
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from pagekeep.library.imports import mailboxes
+from pagekeep.library.imports.formats import mailboxes
 from pagekeep.library.imports.input.row import Fault, Row
 from pagekeep.library.imports.input.source import Folder, source_from_stream
 from pagekeep.library.imports.reader import RowReader
-from pagekeep.library.imports.report import ImportReport
-from pagekeep.library.imports.run import ImportPlan, import_rows, import_stream
+from pagekeep.library.imports.run import ImportPlan, ImportReport, import_rows, import_stream
 from pagekeep.model import ItemQuery
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store

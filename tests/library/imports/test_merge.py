@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pagekeep.library.imports.merge import has_content, merge_items, was_fetched
+from pagekeep.library.imports.build import has_content, merge_items, was_fetched
 from pagekeep.model import Item
 from tests.store.making import make_item, moment
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from pagekeep.capture.extract import extract_page
-from pagekeep.library import build_item
 from pagekeep.library.imports.input.row import CompleteItem
 from pagekeep.library.imports.run import ImportPlan, ImportReport, import_rows
+from pagekeep.library.items import build_item
 from pagekeep.model import Item, Options, RawPage
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store

@@ -14,12 +14,10 @@ import pytest
 
 from pagekeep.errors import NotFound, ParseError, UnsupportedContent
 from pagekeep.library.imports import reader as reading
-from pagekeep.library.imports.check import CheckedRow
 from pagekeep.library.imports.input.row import Fault, Place, Row
 from pagekeep.library.imports.reader import RowReader, copied, copied_stream
-from pagekeep.library.imports.report import ImportReport
-from pagekeep.library.imports.rows import read_stream
-from pagekeep.library.imports.run import ImportPlan, import_rows, import_upload
+from pagekeep.library.imports.rows import CheckedRow, read_stream
+from pagekeep.library.imports.run import ImportPlan, ImportReport, import_rows, import_upload
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 from pagekeep.workers import Limits

@@ -10,9 +10,8 @@ import pytest
 
 from pagekeep.errors import ParseError, UnsupportedContent
 from pagekeep.library.imports import run
-from pagekeep.library.imports.report import MAX_DETAILS, ImportReport
 from pagekeep.library.imports.rows import read_folder
-from pagekeep.library.imports.run import ImportPlan, import_rows, import_stream
+from pagekeep.library.imports.run import MAX_DETAILS, ImportPlan, ImportReport, import_rows, import_stream
 from pagekeep.model import Fetched, Options, Page
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store

@@ -13,19 +13,17 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidQuery, NotFound
-from pagekeep.library import actions
+from pagekeep.library.archive.pictures import wanted_sources
 from pagekeep.library.exports import markdown_files
 from pagekeep.library.exports.jsonl import read_line, write_line
-from pagekeep.library.imports.formats import pagekeep_markdown
+from pagekeep.library.imports.formats import own_files
 from pagekeep.library.imports.input.row import Place
-from pagekeep.library.lists import lists, save_rules, suggestions
-from pagekeep.library.lists.edit import edit_item
-from pagekeep.library.pictures.wanted import wanted_sources
-from pagekeep.library.queue.slices import SliceResult
+from pagekeep.library.items import change, lists, save_rules, tags
+from pagekeep.library.items.change import edit_item
+from pagekeep.library.queue import SliceResult
 from pagekeep.markdown.frontmatter import read_block, split_block
 from pagekeep.model import Item, Job
-from pagekeep.model.lists.edits import edited_fields
-from pagekeep.model.lists.values import ItemChange, SaveActions
+from pagekeep.model.lists import ItemChange, SaveActions, edited_fields
 from pagekeep.present.item_content import shown_content
 from pagekeep.store import Store, open_store
 from tests.site.fixtures import article
@@ -74,7 +72,7 @@ def run(store: Store, job: Job | None) -> int:
 
 async def _run(job: Job, store: Store) -> SliceResult:
     async with Retrieval(Settings(render="never")) as retrieval:
-        return await actions.bulk_job(job, store, retrieval, lambda _stage: None)
+        return await change.bulk_job(job, store, retrieval, lambda _stage: None)
 
 
 def test_edits_are_in_every_form_of_a_page_and_marked(store: Store) -> None:
@@ -86,7 +84,7 @@ def test_edits_are_in_every_form_of_a_page_and_marked(store: Store) -> None:
     assert (fields["title"], fields.get("author"), fields["published_date"]) == ("Mine: a boat", None, "2020-05")
     assert fields["edited_fields"] == ["title", "author", "published_date"]
     text = markdown_files.write(item)
-    again = pagekeep_markdown.build_item(markdown_files.read(text), Place(1, 1, ""), NOW).item
+    again = own_files.build_item(markdown_files.read(text), Place(1, 1, ""), NOW).item
     assert (again.title, again.author, edited_fields(again)) == (item.title, None, edited_fields(item))
     assert "edited_fields" not in again.content
     assert "edited_fields" in markdown_files.write(item, profile="obsidian")
@@ -107,33 +105,33 @@ def test_edits_that_make_no_sense_are_refused(store: Store, values: dict[str, st
 
 def test_few_items_are_changed_at_once_and_many_by_a_job(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     items = fill(store, 12)
-    done = actions.change_found(store, "page", ItemChange(add_tags=("#x ",)), "Tagged")
+    done = change.change_found(store, "page", ItemChange(add_tags=("#x ",)), "Tagged")
     assert (done.job, done.action.changed, len(done.items)) == (None, 12, 12)
     assert store.get(items[3].id).metadata.tags == ("x",)
-    monkeypatch.setattr(actions, "MAX_AT_ONCE", 5)
-    monkeypatch.setattr(actions, "_BATCH", 4)
-    monkeypatch.setattr(actions, "_PAGE", 5)
-    done = actions.change_found(store, "-is:archived", ItemChange(archived=True), "Archived")
+    monkeypatch.setattr(change, "MAX_AT_ONCE", 5)
+    monkeypatch.setattr(change, "_BATCH", 4)
+    monkeypatch.setattr(change, "_PAGE", 5)
+    done = change.change_found(store, "-is:archived", ItemChange(archived=True), "Archived")
     assert done.job is not None
     assert not any(store.get(item.id).metadata.archived for item in items)
     run(store, done.job)
     assert all(store.get(item.id).metadata.archived for item in items)
     assert store.action(done.action.id).changed == 12
-    result, job = actions.undo_action(store, done.action.id)
+    result, job = change.undo_action(store, done.action.id)
     assert (result.undone, job is not None) == (5, True)
     run(store, job)
     assert not any(store.get(item.id).metadata.archived for item in items)
     with pytest.raises(NotFound):
-        actions.change_found(store, "nothing", ItemChange(archived=True), "Archived")
+        change.change_found(store, "nothing", ItemChange(archived=True), "Archived")
     with pytest.raises(InvalidQuery):
-        actions.change_found(store, "feed:all", ItemChange(archived=True), "Archived")
+        change.change_found(store, "feed:all", ItemChange(archived=True), "Archived")
 
 
 def test_an_action_that_is_undone_while_it_runs_stops(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     items = fill(store, 6)
-    monkeypatch.setattr(actions, "MAX_AT_ONCE", 2)
-    done = actions.change_found(store, "", ItemChange(deleted=True), "Deleted")
-    actions.undo_action(store, done.action.id)
+    monkeypatch.setattr(change, "MAX_AT_ONCE", 2)
+    done = change.change_found(store, "", ItemChange(deleted=True), "Deleted")
+    change.undo_action(store, done.action.id)
     run(store, done.job)
     assert all(store.get(item.id).deleted_at is None for item in items)
 
@@ -196,21 +194,21 @@ def test_tags_are_suggested_from_the_library_and_refused_ones_stay_away(store: S
         ),
         None,
     )
-    assert suggestions.suggest_tags(store, item) == ("quay", "wooden boat", "sea")
-    (item,) = suggestions.refuse_tags(store, item.id, ("Sea",)).items
-    (item,) = suggestions.accept_tags(store, item.id, ("quay",)).items
-    assert suggestions.suggest_tags(store, item) == ("wooden boat",)
+    assert tags.suggest_tags(store, item) == ("quay", "wooden boat", "sea")
+    (item,) = tags.refuse_tags(store, item.id, ("Sea",)).items
+    (item,) = tags.accept_tags(store, item.id, ("quay",)).items
+    assert tags.suggest_tags(store, item) == ("wooden boat",)
     assert item.metadata.open_suggestions == ()
     store.upsert(make_item(9, title="A wooden boat", domain="ports.example", suggested_tags=["sea"]), None)
-    assert suggestions.suggest_tags(store, store.get(item.id)) == ("wooden boat",)
-    assert [row.item.id for row in suggestions.list_suggestions(store).rows][:1] == [item.id]
+    assert tags.suggest_tags(store, store.get(item.id)) == ("wooden boat",)
+    assert [row.item.id for row in tags.list_suggestions(store).rows][:1] == [item.id]
 
 
 def test_many_pages_are_extracted_again_and_it_is_undone(store: Store) -> None:
     body = article(600, "New words").encode()
     item = store.upsert(make_item(1, title="Old", content="Old text.", quality="article"), make_raw(body))
-    done = actions.reparse_selected(store, [item.id], "Extracted again")
+    done = change.reparse_selected(store, [item.id], "Extracted again")
     run(store, done.job)
     assert store.get(item.id).title == "New words"
-    assert actions.undo_whole(store, done.action.id).undone == 1
+    assert change.undo_whole(store, done.action.id).undone == 1
     assert (store.get(item.id).title, store.get(item.id).content) == ("Old", item.content)

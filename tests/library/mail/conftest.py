@@ -14,8 +14,8 @@ import pytest
 
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
-from pagekeep.library.mail.poll import poll
-from pagekeep.library.mail.sources import add_source, get_source
+from pagekeep.library.feeds.mail_poll import poll
+from pagekeep.library.feeds.mail_sources import add_source, get_source
 from pagekeep.model import MailSource
 from pagekeep.store import Store, open_store
 from pagekeep.workers import Room

@@ -15,10 +15,10 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.library.feeds.inbox import get_entry, keep_entry, list_entries
+from pagekeep.library.feeds.mail_poll import poll_job
+from pagekeep.library.feeds.mail_sources import change_source, get_source
 from pagekeep.library.feeds.subscriptions import change_feed, list_feeds
-from pagekeep.library.mail.poll import poll_job
-from pagekeep.library.mail.sources import change_source, get_source
-from pagekeep.library.queue.runner import JobResult, JobRunner
+from pagekeep.library.run_jobs import JobResult, JobRunner
 from pagekeep.model import EntryQuery, Item, MailSource
 from pagekeep.store import Store, open_store
 from pagekeep.workers import Room
@@ -184,8 +184,8 @@ from contextlib import closing
 from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
-from pagekeep.library.mail.poll import poll
-from pagekeep.library.mail.sources import list_sources
+from pagekeep.library.feeds.mail_poll import poll
+from pagekeep.library.feeds.mail_sources import list_sources
 from pagekeep.store import open_store
 async def main(place, account, password):
     settings = Settings(allow_hosts=("127.0.0.1",), mail_account=account, mail_password=password)

@@ -10,9 +10,17 @@ import pytest
 
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidQuery, InvalidUrl, NotAllowed, NotFound, PagekeepError, ParseError
-from pagekeep.library.mail.password import find_password
-from pagekeep.library.mail.senders import clean_senders, find_sender, is_allowed
-from pagekeep.library.mail.sources import add_source, change_source, get_source, list_sources, remove_source
+from pagekeep.library.feeds.mail_poll import find_password
+from pagekeep.library.feeds.mail_sources import (
+    add_source,
+    change_source,
+    clean_senders,
+    find_sender,
+    get_source,
+    is_allowed,
+    list_sources,
+    remove_source,
+)
 from pagekeep.store import Store
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 from unittest import mock
 
-from pagekeep.library.mirror import renaming, writing
+from pagekeep.library.mirror import folder, writing
 
 KINDS: Final = ("atomic", "at once", "slow", "backup")
 """How an editor saves: by a temporary file and a rename, in place, in place with a pause, with a backup as vim does."""
@@ -24,14 +24,14 @@ def later() -> int:
 @contextmanager
 def no_exchange() -> Iterator[None]:
     """Run as on a file system that cannot exchange two files."""
-    with mock.patch.object(renaming, "exchange", return_value=False):
+    with mock.patch.object(folder, "exchange", return_value=False):
         yield
 
 
 @contextmanager
 def no_flags() -> Iterator[None]:
     """Run as on a file system that has no renames with flags: two files are not exchanged, a free name is taken by a link."""
-    with mock.patch.object(renaming, "_rename_with", return_value=False):
+    with mock.patch.object(folder, "_rename_with", return_value=False):
         yield
 
 
@@ -62,7 +62,7 @@ def in_every_gap(act: Callable[[str], None]) -> Iterator[None]:
 
         return run
 
-    steps = [(renaming, "exchange"), (renaming, "move_to_free_name"), (writing, "swap"), (os, "rename")]
+    steps = [(folder, "exchange"), (folder, "move_to_free_name"), (writing, "swap"), (os, "rename")]
     patches = [mock.patch.object(where, name, between(name, getattr(where, name))) for where, name in steps]
     for patch in patches:
         patch.start()

@@ -14,7 +14,8 @@ import pytest
 
 from pagekeep import clock
 from pagekeep.library.mirror import folder as files
-from pagekeep.library.mirror import renaming, writing
+from pagekeep.library.mirror import folder as renaming
+from pagekeep.library.mirror import writing
 from pagekeep.library.mirror.folder import FileStat
 from pagekeep.library.mirror.records import MAX_BASES
 from pagekeep.library.mirror.run import MirrorReport, mirror, run_pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.library.mirror.edits import merge_tags
+from pagekeep.library.mirror.changes import merge_tags
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep.library.mirror import renaming
+from pagekeep.library.mirror import folder as renaming
 from pagekeep.library.mirror.run import mirror
 from pagekeep.model import Item, ItemBlob
 from pagekeep.store import Store, open_store

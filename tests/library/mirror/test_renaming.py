@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pagekeep.library.mirror import renaming
+from pagekeep.library.mirror import folder
 
 EXCHANGES = pytest.mark.skipif(sys.platform not in ("linux", "darwin"), reason="the system cannot exchange files")
 Pair = tuple[Path, Path]
@@ -28,7 +28,7 @@ def pair(tmp_path: Path) -> Pair:
 @EXCHANGES
 def test_two_files_change_places(pair: Pair) -> None:
     one, other = pair
-    assert renaming.exchange(one, other)
+    assert folder.exchange(one, other)
     assert (one.read_text(), other.read_text()) == ("2", "1")
 
 
@@ -37,7 +37,7 @@ def test_two_files_change_places(pair: Pair) -> None:
 def test_a_file_is_not_exchanged_with_nothing(pair: Pair, missing: int) -> None:
     pair[missing].unlink()
     with pytest.raises(FileNotFoundError) as caught:
-        renaming.exchange(*pair)
+        folder.exchange(*pair)
     assert caught.value.filename == str(pair[0])
     assert pair[1 - missing].exists()
 
@@ -48,37 +48,37 @@ def test_a_file_system_that_cannot_is_not_an_error(pair: Pair, monkeypatch: pyte
         ctypes.set_errno(code)
         return -1
 
-    monkeypatch.setattr(renaming, "_RENAME", refuse)
+    monkeypatch.setattr(folder, "_RENAME", refuse)
     one, other = pair
-    assert not renaming.exchange(one, other)
-    assert renaming.move_to_free_name(one, other.with_name("free"))  # by a link
+    assert not folder.exchange(one, other)
+    assert folder.move_to_free_name(one, other.with_name("free"))  # by a link
     assert not one.exists()
 
 
-@pytest.mark.skipif(platform.machine() not in renaming._SYSCALLS or sys.platform != "linux", reason="needs the number")
+@pytest.mark.skipif(platform.machine() not in folder._SYSCALLS or sys.platform != "linux", reason="needs the number")
 def test_a_c_library_without_the_function_uses_the_system_call(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     class OldLibrary:
         syscall = ctypes.CDLL(None, use_errno=True).syscall
 
     monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: OldLibrary)
-    rename = renaming._find_rename()
+    rename = folder._find_rename()
     assert rename is not None
-    monkeypatch.setattr(renaming, "_RENAME", rename)
+    monkeypatch.setattr(folder, "_RENAME", rename)
     one, other = pair
-    assert renaming.exchange(one, other)
+    assert folder.exchange(one, other)
     assert (one.read_text(), other.read_text()) == ("2", "1")
     with pytest.raises(FileExistsError):
-        renaming.move_to_free_name(one, other)
+        folder.move_to_free_name(one, other)
 
 
 @pytest.mark.parametrize("flags", [True, False], ids=["rename", "link"])
 def test_a_name_that_is_taken_is_not_replaced(pair: Pair, monkeypatch: pytest.MonkeyPatch, flags: bool) -> None:
     if not flags:
-        monkeypatch.setattr(renaming, "_RENAME", None)
+        monkeypatch.setattr(folder, "_RENAME", None)
     one, other = pair
     with pytest.raises(FileExistsError):
-        renaming.move_to_free_name(one, other)
+        folder.move_to_free_name(one, other)
     assert (one.read_text(), other.read_text()) == ("1", "2")
-    assert renaming.move_to_free_name(one, other.with_name("free"))
+    assert folder.move_to_free_name(one, other.with_name("free"))
     assert not one.exists()
     assert other.with_name("free").read_text() == "1"

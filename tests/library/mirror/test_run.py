@@ -16,7 +16,7 @@ import yaml
 
 from pagekeep import clock
 from pagekeep.errors import Conflict
-from pagekeep.library.exports.file_names import MAX_NAME_BYTES
+from pagekeep.library.exports.markdown_files import MAX_NAME_BYTES
 from pagekeep.library.mirror import run, writing
 from pagekeep.library.mirror.records import Records
 from pagekeep.library.mirror.run import MirrorReport, mirror, watch

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import Conflict, NotFound, ParseError
-from pagekeep.library.packs.compare import compare_packs
-from pagekeep.library.packs.folder import MANIFEST, read_manifest, write_folder
+from pagekeep.library.packs.folder import MANIFEST, compare_packs, read_manifest, write_folder
 from pagekeep.library.packs.pack import SitePage, arrange
 from pagekeep.present.diff import difference
 

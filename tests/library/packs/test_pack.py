@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pagekeep.extraction.site.navigation import NavigationEntry
-from pagekeep.library.packs.links import file_targets, rewrite_links
-from pagekeep.library.packs.llms import read_llms, write_llms, write_llms_full
-from pagekeep.library.packs.pack import SitePage, arrange
-from pagekeep.library.packs.paths import assign_paths
+from pagekeep.library.packs.folder import file_targets, rewrite_links
+from pagekeep.library.packs.pack import SitePage, arrange, assign_paths, read_llms, write_llms, write_llms_full
 
 ROOT = "https://docs.example/manual/"
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import NotFound
-from pagekeep.library.packs.folder import write_folder
+from pagekeep.library.packs.folder import OpenPack, write_folder
 from pagekeep.library.packs.pack import SitePage, arrange
-from pagekeep.library.packs.search import OpenPack
 
 ROOT = "https://docs.example/"
 

@@ -12,8 +12,8 @@ import pytest
 
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
+from pagekeep.library.crawl.addresses import CrawlOptions
 from pagekeep.library.crawl.crawls import start_crawl
-from pagekeep.library.crawl.options import CrawlOptions
 from pagekeep.library.crawl.worker import CrawlWorker
 from pagekeep.library.packs.write import write_pack
 from pagekeep.model.crawl import Crawl

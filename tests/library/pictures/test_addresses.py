@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.library.pictures.addresses import find_picture_urls, replace_picture_urls
+from pagekeep.library.archive.pictures import find_picture_urls, replace_picture_urls
 
 
 def test_pictures_are_found_wherever_they_stand() -> None:

@@ -15,12 +15,9 @@ from PIL import Image
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound
+from pagekeep.library.archive.keep_pictures import keep_uploaded, request_pictures, run_pictures_job
+from pagekeep.library.archive.pictures import find_picture, list_pictures, normal_source, wanted_sources
 from pagekeep.library.imports.run import ImportPlan, import_stream
-from pagekeep.library.pictures.addresses import normal_source
-from pagekeep.library.pictures.job import request_pictures, run_now
-from pagekeep.library.pictures.keep import keep_uploaded
-from pagekeep.library.pictures.kept import find_picture, list_pictures
-from pagekeep.library.pictures.wanted import wanted_sources
 from pagekeep.model import Item, ItemQuery, SaveResult
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
@@ -46,7 +43,7 @@ def keep_all(keep: Keep, library: Store, settings: Settings) -> Callable[..., It
         async def pictures() -> None:
             async with Retrieval(chosen) as retrieval:
                 if saved.pictures_job is not None:
-                    await run_now(saved.pictures_job, library, retrieval)
+                    await run_pictures_job(saved.pictures_job, library, retrieval)
 
         asyncio.run(pictures())
         return saved.item
@@ -204,7 +201,7 @@ def test_job_of_a_purged_item_ends(gallery: Gallery, keep: Keep, library: Store,
 
     async def run() -> None:
         async with Retrieval(settings) as retrieval:
-            await run_now(str(saved.pictures_job), library, retrieval)
+            await run_pictures_job(str(saved.pictures_job), library, retrieval)
 
     asyncio.run(run())
     assert [job.state for job in library.jobs()] == ["done"]
@@ -256,7 +253,7 @@ def test_imported_page_with_its_content_gets_its_pictures(library: Store, settin
 
     async def run() -> None:
         async with Retrieval(settings) as retrieval:
-            await run_now(job.id, library, retrieval)
+            await run_pictures_job(job.id, library, retrieval)
 
     asyncio.run(run())
     (item,) = library.find(ItemQuery()).items

@@ -9,7 +9,7 @@ import pytest
 
 from pagekeep.capture.from_url import Request
 from pagekeep.errors import FetchHttpError, PagekeepError, StoreError
-from pagekeep.library.queue.jobs import hold_job, list_jobs
+from pagekeep.library.queue import hold_job, list_jobs
 from pagekeep.model import SaveResult
 from pagekeep.store import Store
 from tests.site.fixtures import Shore, article

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from pagekeep.library.queue.progress import Board
+from pagekeep.library.queue import ProgressBoard
 
 
 def test_a_watcher_is_woken_by_a_change_of_its_job_alone() -> None:
     async def watch() -> tuple[list[str | None], bool]:
-        board = Board()
+        board = ProgressBoard()
         told: list[str | None] = []
         waiting = asyncio.ensure_future(board.change("a", 30))
         await asyncio.sleep(0)
@@ -30,4 +30,4 @@ def test_a_watcher_is_woken_by_a_change_of_its_job_alone() -> None:
 
 
 def test_nobody_waits_for_ever() -> None:
-    asyncio.run(asyncio.wait_for(Board().change("a", 0.01), 5))
+    asyncio.run(asyncio.wait_for(ProgressBoard().change("a", 0.01), 5))

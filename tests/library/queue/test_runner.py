@@ -15,8 +15,8 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidUrl, NotFound
-from pagekeep.library.queue.jobs import enqueue, revive_by_prefix
-from pagekeep.library.queue.runner import MAX_ATTEMPTS, MAX_PAUSE, JobResult, JobRunner, pause_after
+from pagekeep.library.queue import enqueue, revive_by_prefix
+from pagekeep.library.run_jobs import MAX_ATTEMPTS, MAX_PAUSE, JobResult, JobRunner, pause_after
 from pagekeep.store import Store, open_store
 from tests.site.fixtures import Shore, article
 

@@ -8,7 +8,7 @@ import pytest
 
 from pagekeep import clock
 from pagekeep.errors import InvalidQuery, NotFound
-from pagekeep.library.reading.states import choose_state, get_reading, report_position, started_items
+from pagekeep.library.items.reading import choose_state, get_reading, report_position, started_items
 from pagekeep.store import Store, open_store
 from tests.store.making import make_item
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pagekeep.capture.extract import extract_page
-from pagekeep.library import build_item
+from pagekeep.library.items import build_item
 from pagekeep.model import Fetched, Item, Options
 from pagekeep.model.archive import ItemBlob
 from pagekeep.rules import Rulebook

@@ -14,13 +14,13 @@ import pytest
 
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidQuery, StoreError
+from pagekeep.library.archive.receipts import Verdict
 from pagekeep.library.exports.run import ExportOptions, export
 from pagekeep.library.imports.run import ImportPlan, import_stream
-from pagekeep.library.receipts.signatures import Signer, read_key
-from pagekeep.library.receipts.verdict import Verdict
-from pagekeep.library.receipts.verify import select, verify
+from pagekeep.library.signatures import Signer, read_key
+from pagekeep.library.verify import select, verify
 from pagekeep.model import Item
-from pagekeep.model.lists.edits import edit
+from pagekeep.model.lists import edit
 from pagekeep.store import Store, open_store
 from pagekeep.store.backup import backup_folder
 from tests.hostile.receipt_mutations import rewrite, write

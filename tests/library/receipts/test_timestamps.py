@@ -18,13 +18,13 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import BlockedAddress, FetchError, PagekeepError, ParseError
+from pagekeep.library.archive import timestamps
+from pagekeep.library.archive.receipts import Verdict
+from pagekeep.library.archive.timestamps import check_token, make_query, read_answer, stamped_digest
 from pagekeep.library.open import open_library
-from pagekeep.library.receipts import timestamps
-from pagekeep.library.receipts.signatures import Signer
-from pagekeep.library.receipts.timestamps import check_token, make_query, read_answer, stamped_digest
-from pagekeep.library.receipts.verdict import Verdict
-from pagekeep.library.receipts.verify import select, verify, verify_one
-from pagekeep.library.save import save
+from pagekeep.library.saving.save import save
+from pagekeep.library.signatures import Signer
+from pagekeep.library.verify import select, verify, verify_one
 from pagekeep.model import Item, Job
 from pagekeep.store import Store, open_store
 from tests.hostile.receipt_mutations import write

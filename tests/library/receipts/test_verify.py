@@ -12,10 +12,10 @@ from uuid import uuid4
 import pytest
 
 from pagekeep.errors import FetchTimeout, Outdated
-from pagekeep.library.failed_saves import keep_address
-from pagekeep.library.imports.merge import merge_items
-from pagekeep.library.receipts.verdict import Verdict
-from pagekeep.library.receipts.verify import select, verify
+from pagekeep.library.archive.receipts import Verdict
+from pagekeep.library.imports.build import merge_items
+from pagekeep.library.saving.failed_saves import keep_address
+from pagekeep.library.verify import select, verify
 from pagekeep.model import PARSER_VERSION, Change, Item, NewItem, Retention
 from pagekeep.present.item_content import shown_content
 from pagekeep.rules import Rulebook

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pagekeep.library.reparse import reparse
+from pagekeep.library.saving import reparse
 from pagekeep.workers import Limits, Pool
 
 

@@ -14,11 +14,10 @@ import pytest
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidQuery, NotFound, ParseError
-from pagekeep.library.queue.jobs import enqueue
-from pagekeep.library.queue.runner import JobResult, JobRunner
-from pagekeep.library.reparse import many
-from pagekeep.library.reparse.many import Selection, enqueue_reparse, select_ids
-from pagekeep.library.reparse.reparse import ReparseResult
+from pagekeep.library.queue import enqueue
+from pagekeep.library.run_jobs import JobResult, JobRunner
+from pagekeep.library.saving import reparse
+from pagekeep.library.saving.reparse import ReparseResult, Selection, enqueue_reparse, select_ids
 from pagekeep.model import Job, SaveResult
 from pagekeep.present.json_shapes import job_shape
 from pagekeep.rules import Rulebook
@@ -163,11 +162,11 @@ def test_turn_by_turn_it_comes_to_the_same(
     library: Store, three: list[str], work: Work, monkeypatch: pytest.MonkeyPatch, choice: Selection
 ) -> None:
     """Of three, the first fails and the second is kept: neither is read twice, though both stay out of date."""
-    monkeypatch.setattr(many, "SLICE_SECONDS", -60.0)  # one page a turn
+    monkeypatch.setattr(reparse, "SLICE_SECONDS", -60.0)  # one page a turn
     age(library, *three)
     library.set_metadata(three[1], library.get(three[1]).updated_at, edited=True)
     turns: list[str] = []
-    one = many.reparse_one
+    one = reparse.reparse_one
 
     async def watched(item_id: str, *rest: Any, **more: Any) -> ReparseResult:
         turns.append(item_id)
@@ -175,7 +174,7 @@ def test_turn_by_turn_it_comes_to_the_same(
             raise ParseError("No.")
         return await one(item_id, *rest, **more)
 
-    monkeypatch.setattr(many, "reparse_one", watched)
+    monkeypatch.setattr(reparse, "reparse_one", watched)
     if choice.keys:
         choice = Selection(keys=tuple(three[int(key)] for key in choice.keys))
     job = enqueue_reparse(library, choice)
@@ -195,7 +194,7 @@ def test_turn_by_turn_it_comes_to_the_same(
 def test_others_have_their_turn_in_between(
     library: Store, three: list[str], shore: Shore, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(many, "SLICE_SECONDS", -60.0)  # one page a turn
+    monkeypatch.setattr(reparse, "SLICE_SECONDS", -60.0)  # one page a turn
     long = enqueue_reparse(library, Selection(domain="127.0.0.1"))
     save = enqueue(Request(shore.url("a")), library)
     other = enqueue_reparse(library, Selection(keys=(three[0],)))

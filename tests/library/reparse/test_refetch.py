@@ -12,9 +12,9 @@ import pytest
 from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
-from pagekeep.library.items import walk_items
-from pagekeep.library.reparse.refetch import refetch
-from pagekeep.library.reparse.reparse import ReparseResult
+from pagekeep.library.items.find import walk_items
+from pagekeep.library.saving.reparse import ReparseResult
+from pagekeep.library.saving.save import refetch
 from pagekeep.model import PARSER_VERSION, SaveResult
 from pagekeep.store import Store
 from tests.site.fixtures import Shore, article

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from pagekeep import clock
-from pagekeep.library.actions import change_item
-from pagekeep.library.reparse import reparse
-from pagekeep.library.reparse.reparse import ReparseResult, stale_ids
+from pagekeep.library.items.change import change_item
+from pagekeep.library.saving import reparse
+from pagekeep.library.saving.reparse import ReparseResult, stale_ids
 from pagekeep.model import PARSER_VERSION, Item, SaveResult
-from pagekeep.model.lists.values import ItemChange
+from pagekeep.model.lists import ItemChange
 from pagekeep.rules import Rulebook, shipped
 from pagekeep.store import Store
 from tests.site.fixtures import Shore, article, book

@@ -15,8 +15,8 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.library.open import open_library
-from pagekeep.library.sinks.deliver import Pace
 from pagekeep.library.sinks.manage import NewSink, add_sink
+from pagekeep.library.sinks.outbox import Pace
 from pagekeep.library.sinks.runner import SinkRunner
 from pagekeep.library.sinks.secret_box import seal
 from pagekeep.model.sinks import Sink

@@ -12,8 +12,7 @@ import pytest
 
 from pagekeep.errors import InvalidQuery
 from pagekeep.library.open import open_library
-from pagekeep.library.sinks import deliver
-from pagekeep.library.sinks.deliver import pause_after
+from pagekeep.library.sinks import outbox
 from pagekeep.library.sinks.manage import (
     NewSink,
     add_sink,
@@ -28,8 +27,9 @@ from pagekeep.library.sinks.manage import (
     set_rules,
     switch_sink,
 )
+from pagekeep.library.sinks.outbox import pause_after
 from pagekeep.library.sinks.runner import MAX_SINKS
-from pagekeep.library.sinks.signature import new_secret
+from pagekeep.library.webhooks import new_secret
 from tests.library.sinks.conftest import FAST, Bench
 from tests.library.sinks.fakes import Fake, Webhooks, running
 
@@ -120,7 +120,7 @@ def test_what_cannot_succeed_is_dead_with_its_reason_and_the_next_one_passes(ben
 
 
 def test_after_the_last_attempt_a_delivery_is_dead(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deliver, "MAX_ATTEMPTS", 3)
+    monkeypatch.setattr(outbox, "MAX_ATTEMPTS", 3)
     with running(Webhooks(SECRET, lambda number: "500" if number < 3 else "ok")) as fake:
         bench.add("webhook", fake.url, SECRET)
         bench.save(1)
@@ -131,7 +131,7 @@ def test_after_the_last_attempt_a_delivery_is_dead(bench: Bench, monkeypatch: py
 
 
 def test_a_busy_sink_is_no_failed_attempt(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deliver, "MAX_ATTEMPTS", 2)
+    monkeypatch.setattr(outbox, "MAX_ATTEMPTS", 2)
     with running(Webhooks(SECRET, lambda number: "429" if number < 5 else "ok")) as fake:
         bench.add("webhook", fake.url, SECRET)
         bench.save(1)

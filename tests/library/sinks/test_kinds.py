@@ -26,7 +26,7 @@ from pagekeep.library.sinks.manage import (
     start_pairing,
 )
 from pagekeep.library.sinks.runner import Clients, open_clients
-from pagekeep.library.sinks.signature import new_secret
+from pagekeep.library.webhooks import new_secret
 from tests.library.sinks.conftest import Bench
 from tests.library.sinks.fakes import AnytypeApp, Reader, Webhooks, running
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pagekeep.library.feeds.parse.document import parse_feed
-from pagekeep.present.feeds.formats import OutEntry, OutFeed, write_atom, write_json_feed
+from pagekeep.present.feed_formats import OutEntry, OutFeed, write_atom, write_json_feed
 from tests.present.feeds.validate import check_atom, check_json_feed
 
 ENTRY = OutEntry(

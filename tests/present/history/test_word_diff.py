@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from pagekeep.present.history.word_diff import Block, Part, WordDiff, compare_words, split_blocks
+from pagekeep.present.diff import Block, Part, WordDiff, compare_words, split_blocks
 
 
 def words(diff: WordDiff, operation: str) -> list[str]:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.rules.dumping import rule_data
-from pagekeep.rules.importers import Imported, fivefilters
+from pagekeep.rules.loading import rule_data
+from pagekeep_lab.rule_importers import Imported, fivefilters
 
 FILES = {file.name: file for file in sorted((Path(__file__).parent / "site-config").glob("*.txt"))}
 MAIN = {"selector_overrides": {"article": "main"}}

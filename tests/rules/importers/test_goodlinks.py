@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.rules.dumping import rule_data
-from pagekeep.rules.importers import Imported, goodlinks
 from pagekeep.rules.loading import read as load
+from pagekeep.rules.loading import rule_data
+from pagekeep_lab.rule_importers import Imported, goodlinks
 
 
 def hashed(host: str) -> str:

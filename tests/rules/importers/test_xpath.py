@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep.rules import selectors
-from pagekeep.rules.importers.xpath import Css, NotCss, to_css
+from pagekeep_lab.rule_importers.xpath import Css, NotCss, to_css
 
 SAID = {
     "//div[@class='x']": 'div[class="x"]',

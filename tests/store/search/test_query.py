@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from pagekeep.errors import InvalidQuery, StoreError
 from pagekeep.model import Filter, ItemQuery, Term
-from pagekeep.store.search.query import MAX_PHRASE_WORDS, MAX_TERMS, parse_query
+from pagekeep.store.query import MAX_PHRASE_WORDS, MAX_TERMS, parse_query
 
 
 def test_a_query_is_read_part_by_part() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.store.search.search_words import MAX_WORD_CHARS, words
+from pagekeep.store.query import MAX_WORD_CHARS, words
 from pagekeep.text import fold
 
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.store.search.query import parse_query
-from pagekeep.store.search.snippet import CLOSE, MAX_CHARS, OPEN, snippet
+from pagekeep.store.query import CLOSE, MAX_SNIPPET_CHARS, OPEN, parse_query, snippet
 from tests.store.making import make_item
 
 
@@ -17,7 +16,7 @@ def test_the_words_found_are_marked_within_their_surroundings() -> None:
     assert "[[needle]] here straw" in text
     assert text.startswith("…hay")
     assert text.endswith("straw…")
-    assert len(text) < MAX_CHARS + 20
+    assert len(text) < MAX_SNIPPET_CHARS + 20
 
 
 def test_only_whole_words_are_marked() -> None:

@@ -13,7 +13,7 @@ import pytest
 from pagekeep.errors import NotFound, StoreError
 from pagekeep.model import Item, ItemBlob
 from pagekeep.store import Store
-from pagekeep.store.blobs.folder import BlobFolder
+from pagekeep.store.blob_files import BlobFolder
 from tests.store.making import NOW, make_item, make_raw, moment
 
 LATER = "2025-04-19T10:30:00.000000Z"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pagekeep.model import Filter, Item, ItemQuery, item_filters
-from pagekeep.model.lists.values import ItemChange
+from pagekeep.model.lists import ItemChange
 from pagekeep.store import Store, parse_query
 from tests.store.making import make_item, moment
 

@@ -12,7 +12,7 @@ from pagekeep.errors import InvalidQuery, NotFound
 from pagekeep.model import EntryQuery, Feed, FeedSettings, ItemQuery, NewEntry, PollOutcome, PublishedFeed
 from pagekeep.store import Store, open_store
 from pagekeep.store.backup import backup_folder
-from pagekeep.store.tables.feeds.entries import guid_hash
+from pagekeep.store.tables.entries import guid_hash
 from tests.store.conftest import Opener
 from tests.store.making import make_item, make_raw, moment
 

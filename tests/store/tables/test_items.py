@@ -10,7 +10,7 @@ import pytest
 from pagekeep.errors import NotFound, Outdated, StoreError
 from pagekeep.model import Item, ItemMetadata
 from pagekeep.store import Store, parse_query
-from pagekeep.store.metadata_json import metadata_to_json
+from pagekeep.store.storable import metadata_to_json
 from tests.store.conftest import Opener
 from tests.store.making import NOW, make_item, make_raw, moment
 

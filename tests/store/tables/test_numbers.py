@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pagekeep.library.annotations import annotation_number, get_numbered_annotation
-from pagekeep.library.items import find_hashed, hash_address, number_items
+from pagekeep.library.items.annotations import annotation_number, get_numbered_annotation
+from pagekeep.library.items.find import find_hashed, hash_address, number_items
 from pagekeep.model import Annotation, ItemQuery, NewItem, item_filters
 from pagekeep.store import Store, open_store
 from pagekeep.store.backup import backup_folder

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from pagekeep import clock
 from pagekeep.errors import InvalidQuery
 from pagekeep.model import Filter, Item, ItemQuery, NewItem, item_filters
-from pagekeep.store import Store, parse_query
-from pagekeep.store.search import narrow
+from pagekeep.store import Store, narrow, parse_query
 from tests.store.making import NOW, make_item
 
 IN_ORDER = (

@@ -9,8 +9,8 @@ import pytest
 from pagekeep.errors import InvalidQuery, StoreError
 from pagekeep.model import ItemQuery, NewItem
 from pagekeep.store import Store, parse_query
-from pagekeep.store.search.page_key import write_key
-from pagekeep.store.tables import search
+from pagekeep.store.engine import write_page_key
+from pagekeep.store.tables import find
 from tests.store.making import NOW, make_item, moment
 
 ITEMS: dict[str, dict[str, Any]] = {
@@ -152,7 +152,7 @@ def test_words_in_the_title_count_most_and_often_more_than_once(library: Store) 
 
 
 def test_pages_follow_each_other_though_items_come_and_go(library: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "WINDOW", 4)
+    monkeypatch.setattr(find, "WINDOW", 4)
     for number in range(14):
         title = "oak" if number in (1, 5) else "tree"
         library.upsert(
@@ -190,12 +190,12 @@ def test_a_key_of_another_query_is_refused(filled: Store) -> None:
 )
 def test_a_forged_key_is_refused(filled: Store, values: list[Any]) -> None:
     with pytest.raises(StoreError, match="key"):
-        filled.find(parse_query("solar", after=write_key(["search", "solar"], *values)))
+        filled.find(parse_query("solar", after=write_page_key(["search", "solar"], *values)))
 
 
 def test_a_forged_key_in_range_gives_ones_own_items_or_none(filled: Store) -> None:
     for values in ([2**61, 7, 2**61, 5, float("nan"), 1], [2**61, 1, 5, 2**61, 1e308, 1]):
-        found = filled.find(parse_query("solar", after=write_key(["search", "solar"], *values)))
+        found = filled.find(parse_query("solar", after=write_page_key(["search", "solar"], *values)))
         assert all(hit.item.user_id == filled.user_id for hit in found.hits)
 
 
@@ -243,7 +243,7 @@ def test_a_search_that_takes_too_long_is_ended(library: Store, monkeypatch: pyte
     for begin in range(0, 3_000, 500):
         items = [make_item(n, user_id=library.user_id, content="some words " * 20) for n in range(begin, begin + 500)]
         library.upsert_many([NewItem(item) for item in items], lambda old, _new: old)
-    monkeypatch.setattr(search, "MAX_SECONDS", 0.001)
+    monkeypatch.setattr(find, "MAX_SECONDS", 0.001)
     with pytest.raises(InvalidQuery, match="too long"):
         library.find(parse_query("some words lang:xx -is:pinned -tag:x"))
     monkeypatch.undo()

@@ -4,7 +4,7 @@ import uuid
 
 from pagekeep.model import Annotation
 from pagekeep.store import Store
-from pagekeep.store.tables import statistics
+from pagekeep.store.tables import counts
 from tests.store.making import NOW, make_item, make_raw, moment
 
 
@@ -62,7 +62,7 @@ def test_items_of_an_older_parser_or_other_rules_are_stale(library: Store) -> No
 
 
 def test_each_stale_item_comes_once_while_they_are_read_anew(library: Store) -> None:
-    count = statistics.BATCH + 5
+    count = counts.BATCH + 5
     for number in range(count):
         library.upsert(make_item(number, user_id=library.user_id), make_raw())
     seen = []

@@ -9,8 +9,8 @@ import pytest
 
 from pagekeep.model import Item, Term
 from pagekeep.store import Store, parse_query
-from pagekeep.store.search.search_words import words
-from pagekeep.store.tables import search
+from pagekeep.store.query import words
+from pagekeep.store.tables import find
 from tests.store.making import NOW, make_item
 
 WORDS = ("sea", "tide", "solar", "solstice", "wind", "harbour", "lamp")
@@ -46,7 +46,7 @@ def _expected(items: list[Item], query: str) -> tuple[set[str], set[str]]:
 def test_words_of_titles_texts_and_tags_are_found_together(
     library: Store, window: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search, "WINDOW", window)
+    monkeypatch.setattr(find, "WINDOW", window)
     chance = random.Random(window)
 
     def text(most: int) -> str:

@@ -10,9 +10,7 @@ from html import escape
 from itertools import islice
 from typing import Final
 
-from pagekeep.capture.documents.parsed import ParsedDocument
-from pagekeep.capture.documents.parts.source import decode_text
-from pagekeep.capture.documents.refusals import EmptyFile
+from pagekeep.capture.documents.parsed import EmptyFile, ParsedDocument, decode_text
 from pagekeep.model import Metadata, Options, PageWarning
 from pagekeep.text import number_of
 

@@ -15,10 +15,14 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from pagekeep import dom
-from pagekeep.capture.documents.parsed import ParsedDocument
-from pagekeep.capture.documents.parts.about import Declared, make_metadata
-from pagekeep.capture.documents.parts.source import decode_text
-from pagekeep.capture.documents.refusals import DamagedFile, EmptyFile
+from pagekeep.capture.documents.parsed import (
+    DamagedFile,
+    Declared,
+    EmptyFile,
+    ParsedDocument,
+    decode_text,
+    make_metadata,
+)
 from pagekeep.errors import ParseError
 from pagekeep.markdown.frontmatter import read_block
 from pagekeep.model import Options

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagekeep.capture.documents.parsed import ParsedDocument
-from pagekeep.capture.documents.refusals import EncryptedFile
+from pagekeep.capture.documents.parsed import EncryptedFile, ParsedDocument
 from pagekeep.errors import UnsupportedContent
 from pagekeep.model import Options
 

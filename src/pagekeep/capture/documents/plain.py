@@ -7,12 +7,8 @@ from textwrap import dedent
 from typing import Final
 
 from pagekeep.capture.documents import markdown
-from pagekeep.capture.documents.parsed import ParsedDocument
-from pagekeep.capture.documents.parts.about import Declared, make_metadata
-from pagekeep.capture.documents.parts.blocks import Block, write_blocks
-from pagekeep.capture.documents.parts.runs import Run
-from pagekeep.capture.documents.parts.source import decode_text
-from pagekeep.capture.documents.refusals import EmptyFile
+from pagekeep.capture.documents.parsed import Declared, EmptyFile, ParsedDocument, decode_text, make_metadata
+from pagekeep.capture.documents.word_blocks import Block, Run, write_blocks
 from pagekeep.model import Options
 from pagekeep.text import number_of
 

@@ -11,10 +11,10 @@ from pagekeep.capture.documents.file_types import FileType, detect
 from pagekeep.capture.documents.parsed import ParsedDocument
 from pagekeep.errors import TooLarge, UnsupportedContent
 from pagekeep.extraction import clean, metadata
-from pagekeep.extraction.output import bookmark, losses, quality, references
+from pagekeep.extraction.output import losses, quality, result_parts
 from pagekeep.extraction.output.quality import Output
+from pagekeep.extraction.output.result_parts import leave_out
 from pagekeep.extraction.output.sanitise import sanitise
-from pagekeep.extraction.output.switches import leave_out
 from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.model import DOCUMENT_FACTOR, Attempt, Metadata, Options, Page, PageWarning, Removal, Strategy, Trace
 from pagekeep.text import count_words, reading_time
@@ -74,7 +74,7 @@ class DocumentTask:
 
 def make_page(parsed: ParsedDocument, url: str | None, options: Options, file_type: str | None = None) -> Page:
     """Return a parsed document as a page."""
-    content = bookmark.make_content(parsed.metadata) if parsed.caught else dom.parse_fragment(parsed.html)
+    content = result_parts.make_bookmark_content(parsed.metadata) if parsed.caught else dom.parse_fragment(parsed.html)
     base = url if url and url.startswith(("http://", "https://")) else None
     skip = options.skip_steps if parsed.is_web else _SKIPPED | options.skip_steps
     content, removals = clean.clean(content, base, skip=skip)
@@ -85,7 +85,7 @@ def make_page(parsed: ParsedDocument, url: str | None, options: Options, file_ty
     run_steps(_STEPS, state, warn=failures.append)
     warnings = (*parsed.warnings, *failures)
     page = _assemble(parsed, state, warnings, (*parsed.removals, *removals))
-    page = replace(page, links=references.links(root), media=references.media(root), file_type=file_type)
+    page = replace(page, links=result_parts.list_links(root), media=result_parts.list_media(root), file_type=file_type)
     return leave_out(page, options)
 
 

@@ -7,10 +7,7 @@ from collections.abc import Iterator
 from html import escape, unescape
 from typing import Final, NamedTuple
 
-from pagekeep.capture.documents.parsed import ParsedDocument
-from pagekeep.capture.documents.parts.about import Declared, make_metadata
-from pagekeep.capture.documents.parts.source import decode_text
-from pagekeep.capture.documents.refusals import EmptyFile
+from pagekeep.capture.documents.parsed import Declared, EmptyFile, ParsedDocument, decode_text, make_metadata
 from pagekeep.model import Options
 from pagekeep.text import number_of
 

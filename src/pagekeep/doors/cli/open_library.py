@@ -1,9 +1,10 @@
-"""Open the library and load the rules for one command."""
+"""Open what a command needs: the library, the rules and a worker room."""
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pagekeep.library.open import Store
     from pagekeep.model import RuleFault
     from pagekeep.rules import Rulebook
+    from pagekeep.workers import Room
 
 
 class OpenLibrary(NamedTuple):
@@ -77,3 +79,31 @@ def report_faults(faults: Iterable[RuleFault]) -> None:
 
     for fault in faults:
         click.echo(f"Skipped a faulty rule: {printable(str(fault))}", err=True)
+
+
+@contextmanager
+def open_room(settings: Settings, processes: int = 1, *, report: bool = True) -> Iterator[Room]:
+    """Open a room whose processes are forked where possible: a new process would take longer than most pages.
+
+    Rules are loaded before, so that the forked processes have them too; faulty ones are reported.
+    """
+    from pagekeep.workers import Room
+
+    if report:
+        load_rules(settings)
+    room = Room(processes)
+    room.fork()
+    try:
+        yield room
+    finally:
+        room.close()
+
+
+def stop_on_sigterm() -> None:
+    """Let SIGTERM end the running command as Ctrl-C does: pages that are being saved stay in the queue."""
+    import asyncio  # commands without a loop start faster
+
+    task = asyncio.current_task()
+    if task is not None and hasattr(signal, "SIGTERM"):
+        with suppress(NotImplementedError):  # Windows has no signal handlers in its loop
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

@@ -12,54 +12,37 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 from starlette.types import Scope
 
-from pagekeep.capture.pictures.peel import MAX_FILE_BYTES
+from pagekeep.capture.pictures import MAX_FILE_BYTES
 from pagekeep.config import Settings
-from pagekeep.doors.http import errors, mcp, web
+from pagekeep.doors.http import errors, mcp, observability, web
 from pagekeep.doors.http.api import (
     account,
+    archive,
+    browse,
+    bulk,
+    crawls,
     extract,
+    feeds,
     health,
+    history,
     items,
     jobs,
-    proxy_image,
-    reparse,
-    rules,
+    lists,
+    reading,
     saves,
-    search,
-    tokens,
+    sinks,
     transfers,
 )
-from pagekeep.doors.http.api import annotations as annotation_routes
-from pagekeep.doors.http.api.archive import copies, history, pictures, storage
-from pagekeep.doors.http.api.browse import facets, tags
-from pagekeep.doors.http.api.feeds import feeds, mail
-from pagekeep.doors.http.api.lists import bulk, lists, save_rules
-from pagekeep.doors.http.api.reading import annotations as all_annotations
-from pagekeep.doors.http.api.reading import progress
-from pagekeep.doors.http.api.sinks import sinks
-from pagekeep.doors.http.api.sites import crawls
 from pagekeep.doors.http.caller import require_caller
-from pagekeep.doors.http.compat import (
-    dialect_errors,
-    firecrawl,
-    jina,
-    jina_search,
-    linkding,
-    opds,
-    screenshots,
-    wallabag,
-)
+from pagekeep.doors.http.compat import dialect_errors, firecrawl, jina, linkding, opds, screenshots, wallabag
 from pagekeep.doors.http.middleware.body_limits import BodyLimits
 from pagekeep.doors.http.middleware.headers import SecurityHeaders
-from pagekeep.doors.http.middleware.host_names import HostNames, allowed_names
+from pagekeep.doors.http.middleware.origins import HostNames, allowed_names
 from pagekeep.doors.http.middleware.refusals import Pause, Refusals, pause
-from pagekeep.doors.http.observability import spans as tracing
-from pagekeep.doors.http.observability.logs import RequestLog, log_reason
-from pagekeep.doors.http.observability.metrics import Metrics
-from pagekeep.doors.http.path_router import PathRouter
+from pagekeep.doors.http.observability import Metrics, RequestLog, log_reason
+from pagekeep.doors.http.requests import PathRouter
 from pagekeep.doors.http.responses import Json
-from pagekeep.doors.http.server_folder import server_secret
-from pagekeep.doors.http.service import open_service
+from pagekeep.doors.http.service import open_service, server_secret
 from pagekeep.doors.http.web import error_pages
 from pagekeep.errors import PagekeepError, ServerStopped
 from pagekeep.version import __version__
@@ -72,7 +55,7 @@ def create_app(settings: Settings, *, processes: int | None = None, wait: Pause 
     """
 
     metrics = Metrics()
-    spans = tracing.configure()
+    spans = observability.configure_spans()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -109,43 +92,51 @@ def _load_routes() -> tuple[BaseRoute, ...]:
     """Return the routes. They know nothing of one application: building them takes half a second, so they are built once."""
     api = FastAPI(default_response_class=Json, generate_unique_id_function=_operation_id, openapi_url=None)
     rest = PathRouter("/api/")
-    for module in (
-        saves,
-        jobs,
-        reparse,
-        transfers,
-        extract,
-        items,
-        annotation_routes,
-        all_annotations,
-        progress,
-        history,
-        search,
-        facets,
-        tags,
-        rules,
-        tokens,
-        account,
-        copies,
-        pictures,
-        storage,
-        crawls,
-        lists,
-        save_rules,
-        bulk,
-        mail,
-        feeds,
-        sinks,
+    for part in (
+        saves.router,
+        jobs.router,
+        jobs.reparse_router,
+        transfers.router,
+        extract.router,
+        items.router,
+        reading.annotations_router,
+        reading.all_annotations_router,
+        reading.router,
+        history.router,
+        browse.search_router,
+        browse.router,
+        extract.rules_router,
+        account.tokens_router,
+        account.router,
+        archive.router,
+        crawls.router,
+        lists.router,
+        lists.save_rules_router,
+        bulk.router,
+        feeds.mail_router,
+        feeds.router,
+        sinks.router,
     ):
-        rest.include_router(module.router)
+        rest.include_router(part)
     api.include_router(rest)
-    for other in (jina, jina_search, firecrawl, wallabag, linkding, opds, screenshots, proxy_image, web, health):
-        api.include_router(other.router)
+    for part in (
+        jina.router,
+        jina.search_router,
+        firecrawl.router,
+        wallabag.router,
+        linkding.router,
+        opds.router,
+        screenshots.router,
+        archive.image_router,
+        web.router,
+        health.router,
+    ):
+        api.include_router(part)
     return tuple(api.router.routes)
 
 
 def _add_middleware(
-    app: FastAPI, settings: Settings, metrics: Metrics, spans: tracing.Spans | None, wait: Pause
+    app: FastAPI, settings: Settings, metrics: Metrics, spans: observability.Spans | None, wait: Pause
 ) -> None:
     """Add what every request passes through; what is added last runs first."""
 
@@ -170,7 +161,7 @@ def _add_middleware(
         stopped=lambda scope: reject(scope, ServerStopped("The server was stopped while it worked on this request.")),
     )
     app.add_middleware(RequestLog, metrics=metrics)
-    app.add_middleware(tracing.RequestSpans, spans=spans)
+    app.add_middleware(observability.RequestSpans, spans=spans)
     app.add_middleware(Refusals, wait=wait)
 
 

@@ -13,13 +13,15 @@ from typing import Annotated, Final, Literal
 
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import cookie_parser
+from starlette.responses import Response
 from starlette.types import Scope
 
-from pagekeep import accounts, grants
-from pagekeep.doors.http.middleware.cookies import session_of
-from pagekeep.doors.http.middleware.cross_site import reject_cross_site
+from pagekeep.doors.http.middleware.origins import reject_cross_site
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.errors import NotAllowed, NotSignedIn
+from pagekeep.identity import accounts, grants
+from pagekeep.identity.accounts import SESSION_SECONDS
 from pagekeep.library.open import Store
 from pagekeep.model import DIALECTS, SCOPES
 from pagekeep.model import Scope as TokenScope
@@ -30,6 +32,12 @@ CSRF_FIELD: Final = "csrf_token"
 FORM_LIMITS: Final = {"max_files": 1, "max_fields": 20}
 """Limits of a form that a route reads itself. A form is parsed once, so every reader must use the same limits."""
 _FORM_TYPES: Final = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
+
+
+def csrf_token(service: Service, session: str) -> str:
+    """Return the session's CSRF token, which only our own pages know."""
+    message = f"csrf {session}".encode("utf-8", "surrogatepass")
+    return hmac.new(service.secret, message, hashlib.sha256).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +55,6 @@ class Caller:
     def client(self) -> Client:
         """The client whose share of the worker room is used: programs of a user and their own reading take turns."""
         return Client(self.user_id, self.by)
-
-
-def csrf_token(service: Service, session: str) -> str:
-    """Return the session's CSRF token, which only our own pages know."""
-    message = f"csrf {session}".encode("utf-8", "surrogatepass")
-    return hmac.new(service.secret, message, hashlib.sha256).hexdigest()
 
 
 async def identify(request: Request, service: CurrentService) -> Caller:
@@ -197,3 +199,43 @@ ReadLibrary = Annotated[Store, Depends(library_to_read)]
 WriteLibrary = Annotated[Store, Depends(library_to_write)]
 ReadCaller = Annotated[Caller, Depends(require_read)]
 CallerWithoutToken = Annotated[Caller, Depends(require_no_token)]
+
+_PLAIN: Final = "pagekeep_session"
+_SECURE: Final = f"__Host-{_PLAIN}"
+"""Over HTTPS: browsers accept a cookie with this prefix only from this host, so other subdomains cannot set it."""
+
+
+def session_of(request: Request) -> str:
+    """Return the session's key; an empty string when there is none, or when there are several.
+
+    Without HTTPS another subdomain can set a cookie of this name too, and with it the account that is used.
+    """
+    name, parts = _name(request), ";".join(request.headers.getlist("cookie")).split(";")
+    keys = {key for part in parts if (key := cookie_parser(part).get(name))}
+    return keys.pop() if len(keys) == 1 else ""
+
+
+def set_session(response: Response, request: Request, session: str) -> None:
+    """Set the cookie, hidden from scripts and from forms on other sites."""
+    response.set_cookie(
+        _name(request),
+        session,
+        max_age=int(SESSION_SECONDS),
+        path="/",
+        secure=_is_secure(request),
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def drop_session(response: Response, request: Request) -> None:
+    """Delete the cookie."""
+    response.delete_cookie(_name(request), path="/", secure=_is_secure(request), httponly=True, samesite="lax")
+
+
+def _name(request: Request) -> str:
+    return _SECURE if _is_secure(request) else _PLAIN
+
+
+def _is_secure(request: Request) -> bool:
+    return request.url.scheme == "https"

@@ -19,10 +19,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pagekeep.doors.http.caller import Caller, identify_sync, require_read
 from pagekeep.doors.http.errors import error_response
-from pagekeep.doors.http.middleware.cross_site import reject_cross_site
-from pagekeep.doors.http.observability.logs import log_reason
+from pagekeep.doors.http.middleware.origins import reject_cross_site
+from pagekeep.doors.http.observability import log_reason
 from pagekeep.doors.http.service import Service
-from pagekeep.doors.mcp.context import ToolContext, current_context
+from pagekeep.doors.mcp.tool_calls import ToolContext, current_context
 from pagekeep.errors import NotSignedIn, PagekeepError
 from pagekeep.workers import current_client
 

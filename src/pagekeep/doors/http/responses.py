@@ -1,9 +1,11 @@
-"""JSON responses, and ETags for conditional requests."""
+"""JSON responses, ETags for conditional requests, and files to download."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
+import unicodedata
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 from urllib.parse import quote
@@ -119,3 +121,16 @@ def copy_response(body: bytes, kind: CopyKind, name: str) -> Response:
     if kind == "pdf":
         headers["Content-Disposition"] = f'attachment; filename="{name}.pdf"'
     return Response(body, media_type=_COPY_TYPES[kind], headers=headers)
+
+
+_UNSAFE: Final = re.compile(r'[\x00-\x1f\x7f"\\/:*?<>|;%]+')
+_MAX_CHARS: Final = 100
+
+
+def attachment(title: str, ending: str) -> str:
+    """Return the header `Content-Disposition` for a file named after a title, for old and new clients."""
+    name = " ".join(_UNSAFE.sub(" ", title).split()).strip(". ")[:_MAX_CHARS].strip() or "page"
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().strip() or "page"
+    header = f'attachment; filename="{plain}.{ending}"'
+    encoded = quote(f"{name}.{ending}".encode("utf-8", "replace"))
+    return header if plain == name else f"{header}; filename*=UTF-8''{encoded}"

@@ -23,17 +23,17 @@ from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
 from pagekeep import config
-from pagekeep.accounts import get_users, open_accounts
 from pagekeep.config import Settings
 from pagekeep.doors import logs
 from pagekeep.doors.http.application import create_app
 from pagekeep.doors.http.middleware.connections import Connection
-from pagekeep.doors.http.observability.metrics import SHARED_FOLDER
+from pagekeep.doors.http.observability import SHARED_FOLDER
 from pagekeep.errors import Conflict, InvalidUrl, NotAllowed
+from pagekeep.identity.accounts import get_users, open_accounts
 from pagekeep.model.on_demand import refuse_to_make
 
 SHUTDOWN_SECONDS: Final = 3
-"""Time for running requests at shutdown; jobs then have a few more seconds (`library/queue/background.py`)."""
+"""Time for running requests at shutdown; jobs then have a few more seconds (`library/run_jobs.py`)."""
 ORPHAN_SECONDS: Final = 15
 """Time for a process without its parent to stop in order; then it ends at once."""
 _BACKLOG: Final = 2048

@@ -1,39 +1,46 @@
-"""The service: everything the routes share, opened and closed with the server."""
+"""The service: everything the routes share, opened and closed with the server, and the server's data folder."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, Final, cast
 
 from fastapi import Depends, Request
 
-from pagekeep.accounts import Accounts, get_users, open_accounts
 from pagekeep.capture.from_url import ExtractPage, Retrieval
 from pagekeep.config import Settings
-from pagekeep.doors.http.image_proxy.cache import ImageCache
-from pagekeep.doors.http.image_proxy.proxy import ImageProxy
-from pagekeep.doors.http.import_slots import ImportSlots
-from pagekeep.doors.http.observability.metrics import Metrics
-from pagekeep.doors.http.observability.spans import Spans
+from pagekeep.doors.http.image_proxy import ImageCache, ImageProxy
+from pagekeep.doors.http.observability import Metrics, Spans
 from pagekeep.doors.http.open_libraries import OpenLibraries
-from pagekeep.doors.http.server_folder import server_folder
-from pagekeep.doors.http.sign_in_slots import SignInSlots
 from pagekeep.doors.http.streams import Streams
-from pagekeep.doors.http.token_rates import TokenRates
+from pagekeep.doors.http.user_limits import ImportSlots, SignInSlots, TokenRates
 from pagekeep.errors import StoreError
-from pagekeep.library.exports.kept_files import KeptExports
-from pagekeep.library.exports.stream import Exports
-from pagekeep.library.open import LOCAL_USER, open_library
-from pagekeep.library.queue.background import Background, run_in_background
-from pagekeep.library.storage import remove_unused
-from pagekeep.openid.provider import Provider
+from pagekeep.identity.accounts import Accounts, get_users, open_accounts
+from pagekeep.identity.openid import Provider
+from pagekeep.library.exports.server_exports import Exports, KeptExports
+from pagekeep.library.open import LOCAL_USER, data_folder, open_library, remove_unused
+from pagekeep.library.run_jobs import Background, run_in_background
 from pagekeep.present.renderer import Renderer
+from pagekeep.private_files import make_folder
 from pagekeep.workers import Room
 from pagekeep.workers.heap import Heap, return_large_blocks
+
+__all__ = [
+    "LOCAL_USER",
+    "CurrentService",
+    "Service",
+    "open_service",
+    "server_folder",
+    "server_secret",
+    "service_of",
+]
+
 
 SCREENSHOT_SECONDS: Final = 3600
 """Seconds that a screenshot is available."""
@@ -183,4 +190,43 @@ async def service_of(request: Request) -> Service:
 CurrentService = Annotated[Service, Depends(service_of)]
 """The type of a route's `service` parameter."""
 
-__all__ = ["LOCAL_USER", "CurrentService", "Service", "open_service", "service_of"]
+_SECRET_BYTES: Final = 32
+
+
+def server_folder(settings: Settings) -> Path:
+    """Return the folder of the library, or the default data folder if the library is on a database server."""
+    return data_folder(settings)
+
+
+def server_secret(settings: Settings) -> bytes:
+    """Return the server's secret; create it if needed.
+
+    It is stored so that open pages work after a restart, in a file that only its owner can read.
+    """
+    folder = server_folder(settings)
+    path = folder / "server.secret"
+    try:
+        return _check_length(path.read_bytes())
+    except FileNotFoundError:
+        make_folder(folder)
+    secret = secrets.token_bytes(_SECRET_BYTES)
+    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(secret)
+    try:
+        os.link(draft, path)  # unlike a rename, this fails if another process was faster
+    except FileExistsError:
+        secret = _check_length(path.read_bytes())
+    finally:
+        draft.unlink()
+    return secret
+
+
+def _check_length(secret: bytes) -> bytes:
+    """Reject a short secret, with which anyone could forge signatures."""
+    if len(secret) < _SECRET_BYTES:
+        raise StoreError(
+            "The file server.secret is damaged.", suggestions=("Delete it; the server creates a new one.",)
+        )
+    return secret

@@ -14,22 +14,34 @@ from pydantic import Field
 
 from pagekeep.capture.from_url import Request
 from pagekeep.capture.source import decode_source
-from pagekeep.doors.mcp.context import ContextFinder, ToolContext
-from pagekeep.doors.mcp.crawls import add_crawl_tools
-from pagekeep.doors.mcp.envelope import Quote, one_line, seal, unquote, web_address
-from pagekeep.doors.mcp.feeds import add_feed_tools
-from pagekeep.doors.mcp.history import add_history_tools
-from pagekeep.doors.mcp.packs import add_pack_tools
-from pagekeep.doors.mcp.parts import cut_part, seal_part
-from pagekeep.doors.mcp.report import report_errors, report_web_errors
-from pagekeep.doors.mcp.responses import FoundItem, Heading, Outline, PageText, Results, SavedPage
+from pagekeep.doors.mcp.sites import add_crawl_tools, add_pack_tools
+from pagekeep.doors.mcp.tool_calls import (
+    ContextFinder,
+    FoundItem,
+    Heading,
+    Outline,
+    PageText,
+    Quote,
+    Results,
+    SavedPage,
+    ToolContext,
+    cut_part,
+    one_line,
+    report_errors,
+    report_web_errors,
+    seal,
+    seal_part,
+    unquote,
+    web_address,
+)
+from pagekeep.doors.mcp.updates import add_feed_tools, add_history_tools
 from pagekeep.errors import InvalidUrl
-from pagekeep.library import items
-from pagekeep.library.actions import MOVES, change_item
-from pagekeep.library.packs.search import OpenPack
-from pagekeep.library.save import save as save_page
+from pagekeep.library.items import find
+from pagekeep.library.items.change import MOVES, change_item
+from pagekeep.library.packs.folder import OpenPack
+from pagekeep.library.saving.save import save as save_page
 from pagekeep.model import Item, ItemMetadata, ItemQuery, Page, QualityLevel, item_filters
-from pagekeep.model.lists.values import ItemChange
+from pagekeep.model.lists import ItemChange
 from pagekeep.model.tags import clean_tags
 from pagekeep.present.item_content import shown_content
 from pagekeep.present.sections import body_of, split_part
@@ -135,7 +147,7 @@ def _add_reading_tools(server: MCPServer[Any], find_context: ContextFinder) -> N
         after: str | None = None,
     ) -> Results:
         """Search the saved pages, best match first."""
-        page = await asyncio.to_thread(items.search_items, find_context().library, query, limit=limit, after=after)
+        page = await asyncio.to_thread(find.search_items, find_context().library, query, limit=limit, after=after)
         quote = Quote()
         found = [FoundItem.from_hit(hit, quote) for hit in page.hits]
         return Results(results=found, next=page.next, notice=quote.notice)
@@ -184,7 +196,7 @@ def _add_browsing_tools(server: MCPServer[Any], find_context: ContextFinder) -> 
             pinned=pinned,
         )
         query = ItemQuery(filters=filters, limit=limit, after=after)
-        page = await asyncio.to_thread(items.find_items, find_context().library, query)
+        page = await asyncio.to_thread(find.find_items, find_context().library, query)
         quote = Quote()
         found = [FoundItem.from_item(item, quote) for item in page.items]
         return Results(results=found, next=page.next, notice=quote.notice)
@@ -286,7 +298,7 @@ async def _open_item(context: ToolContext, key: str) -> Item:
     """Return an item and mark it as opened, unless the caller is read-only and so changes nothing."""
     if not context.may_write:
         return await asyncio.to_thread(context.find, key)
-    return await asyncio.to_thread(items.open_item, context.library, key)
+    return await asyncio.to_thread(find.open_item, context.library, key)
 
 
 def _unquote_all(tags: list[str] | None) -> list[str]:

@@ -6,11 +6,25 @@ from collections.abc import Collection
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.clean import alternatives, callouts, footnotes, links, non_text, tables
-from pagekeep.extraction.clean.code import blocks
-from pagekeep.extraction.clean.math import formulas, typed
-from pagekeep.extraction.clean.media import embeds, figures, images
-from pagekeep.extraction.clean.shape import containers, inline, lists, paragraphs, roles
+from pagekeep.extraction.clean import (
+    callouts,
+    code,
+    containers,
+    embeds,
+    footnotes,
+    formulas,
+    images,
+    inline,
+    non_text,
+    paragraphs,
+)
+from pagekeep.extraction.clean import containers as lists
+from pagekeep.extraction.clean import containers as roles
+from pagekeep.extraction.clean import containers as tables
+from pagekeep.extraction.clean import formulas as typed
+from pagekeep.extraction.clean import images as figures
+from pagekeep.extraction.clean import inline as links
+from pagekeep.extraction.clean import non_text as alternatives
 from pagekeep.extraction.clean.state import Changes, CleanState
 from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.model import Removal
@@ -23,7 +37,7 @@ STEPS: Final[list[Step[CleanState]]] = [
     Step("scripts", non_text.drop_scripts),
     Step("math", formulas.mark_formulas),
     Step("typed-math", typed.mark_typed_formulas),
-    Step("code-blocks", blocks.normalise_code_blocks),
+    Step("code-blocks", code.normalise_code_blocks),
     Step("footnotes", footnotes.collect_footnotes),
     Step("note-structures", non_text.note_structures),
     Step("callouts", callouts.mark_callouts),

@@ -5,8 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.clean.state import CleanState, Removals
-from pagekeep.extraction.clean.vocabulary import HEADINGS, class_names, fill, first_elements, is_blank, shown_before
+from pagekeep.extraction.clean.state import (
+    HEADINGS,
+    CleanState,
+    Removals,
+    class_names,
+    fill,
+    first_elements,
+    is_blank,
+    shown_before,
+)
 from pagekeep.model import Removal
 from pagekeep.text import compile_lazily
 

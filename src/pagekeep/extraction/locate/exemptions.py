@@ -2,21 +2,27 @@
 
 Layouts name the column of the article `content-sidebar-wrap`, old sites put the whole page in one form, and the text of a
 closed accordion is hidden. So each reason has one record: how much of the page's text exempts an element, and which checks do.
+
+Links and spans within a paragraph are named after their looks (`btn`, `nav-link`), their purpose (`promo-link`) or what a
+script does with them (`popup`, `tooltip`). To leave one of them out would cut words out of the sentence.
+
+Words such as `comment` or `copyright` in a name make an element suspect (`class_names`). Where a name of several words
+describes what the element is about, and the element has prose, it is content after all.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from itertools import islice
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.locate.class_names import Sign
+from pagekeep.extraction.locate.class_names import Sign, find_signs
 from pagekeep.extraction.locate.exclusions import Reason
 from pagekeep.extraction.locate.profiles import Profile
-from pagekeep.extraction.locate.survey import TEXT, Survey
+from pagekeep.extraction.locate.survey import INLINE, PHRASING, TEXT, Survey
 from pagekeep.text import compile_lazily
 from pagekeep.values import dataclass
 
@@ -331,3 +337,175 @@ page has is still a cookie notice. A dialog needs nine tenths because of long te
 
 DEFAULT_EXEMPTION: Final = Exemption()
 """For reasons without a record."""
+
+_CONTROLS: Final = frozenset({"button", "label"})
+"""Controls, which are words of a sentence only when there are words on both sides."""
+_BREAKS: Final = frozenset({"br", "img"})
+"""Inline elements that end a line; what is before a picture is not part of the words below it."""
+_SCAN_NODES: Final = 60
+"""Nodes of a line that are searched for words on either side, and nodes of an element that are checked: a bound on work."""
+_MIN_WORDS: Final = 3
+"""Words on one side, where there are none on the other: with fewer it is a label with a value, or an entry with a button."""
+_LINES: Final = frozenset("p li dd td th blockquote h1 h2 h3 h4 h5 h6".split())
+"""Blocks that hold one text; in others, what begins with a capital letter is another text than the element before it."""
+_TEXT_WORD: Final = compile_lazily(r"\w+")
+_ENDS_SENTENCE: Final = compile_lazily(
+    r"[.!?\u2026\u3002\uff01\uff1f\u061f\u0964\u0589\u1362][\"'\u00bb\u201d\u2019)\]]*\s*$"
+)
+_ENDS_PART: Final = compile_lazily(r"[|\u00b7\u2022/\u2013\u2014\u00bb\u203a>\u2192-]\s*$")
+_BEGINS_PART: Final = compile_lazily(r"\s*[|\u00b7\u2022/\u00ab\u2039<\u2190]")
+
+
+def is_within_sentence(survey: Survey, index: int, suspicious: int) -> bool:
+    """Return whether an inline element has words of the same sentence before it, after it, or both.
+
+    Words of links and of elements with one of the `suspicious` signs make no sentence by themselves: a row of buttons is not
+    a sentence.
+    """
+    tag = survey.tag[index]
+    is_control = tag in _CONTROLS
+    if tag not in PHRASING and not is_control and "-" not in tag:  # names of custom elements have a hyphen
+        return False
+    inside = survey.tag[index + 1 : min(survey.end[index], index + _SCAN_NODES)]
+    if not survey.chars[index] or any(name not in INLINE for name in inside):
+        return False
+    line = _Line(survey, index, suspicious)
+    before, after = line.read_before(), line.read_after()
+    if not line.has_own_words or _ENDS_PART.search(before) or _BEGINS_PART.match(after):
+        return False
+    words_before, words_after = len(_TEXT_WORD.findall(before)), len(_TEXT_WORD.findall(after))
+    if words_before and words_after:
+        return words_before + words_after > 1
+    if is_control:
+        return False
+    if words_before >= _MIN_WORDS and not _ENDS_SENTENCE.search(before):
+        return True
+    return words_after >= _MIN_WORDS and (survey.tag[line.block] in _LINES or not after.lstrip()[:1].isupper())
+
+
+class _Line:
+    """The line of text around an inline element."""
+
+    def __init__(self, survey: Survey, index: int, suspicious: int) -> None:
+        self._survey, self._index, self._suspicious = survey, index, suspicious
+        self._around = _find_inline_ancestors(survey, index)
+        self.block = survey.parent[self._around[-1] if self._around else index]
+        self.has_own_words = False
+        """Whether some of the words read so far are in no link."""
+
+    def read_before(self) -> str:
+        """Return the text before the element."""
+        texts: list[str] = []
+        for place in range(self._index - 1, max(self.block, self._index - _SCAN_NODES), -1):
+            if self._survey.tag[place] == TEXT:
+                texts.append(self._read(place))
+            elif self._ends_line(place):
+                break
+        return "".join(reversed(texts))
+
+    def read_after(self) -> str:
+        """Return the text after the element."""
+        texts: list[str] = []
+        begin = self._survey.end[self._index]
+        for place in range(begin, min(self._survey.end[self.block], begin + _SCAN_NODES)):
+            if self._survey.tag[place] == TEXT:
+                texts.append(self._read(place))
+            elif self._ends_line(place):
+                break
+        return "".join(texts)
+
+    def _ends_line(self, place: int) -> bool:
+        tag = self._survey.tag[place]
+        return tag in _BREAKS or (tag not in PHRASING and tag not in _CONTROLS and "-" not in tag)
+
+    def _read(self, place: int) -> str:
+        """Return a text of the line, or nothing if an element around it is suspect itself."""
+        survey, above = self._survey, self._survey.parent[place]
+        is_linked = False
+        while above != self.block and above not in self._around:
+            if survey.flags[above] & self._suspicious or survey.tag[above] in _CONTROLS:
+                return ""
+            is_linked = is_linked or survey.tag[above] == "a"
+            above = survey.parent[above]
+        data: str = survey.nodes[place].data  # type: ignore[attr-defined]
+        self.has_own_words = self.has_own_words or (not is_linked and bool(_TEXT_WORD.search(data)))
+        return data
+
+
+def _find_inline_ancestors(survey: Survey, index: int) -> list[int]:
+    """Return the inline elements around the element, innermost first."""
+    around: list[int] = []
+    above = survey.parent[index]
+    while above and survey.tag[above] in PHRASING:
+        around.append(above)
+        above = survey.parent[above]
+    return around
+
+
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_MIN_SENTENCE_CHARS: Final = 400
+"""Characters of sentences that an element named after its subject has; a notice or a form has fewer."""
+_MAX_LINK_SHARE: Final = 0.2
+"""Share of text in links below which the text is prose and not a list of other pages."""
+_HEADING_NODES: Final = 8
+"""Nodes within which the element must have its heading."""
+_HEADING_CHARS: Final = 200
+"""Characters of a heading that are compared with a name, more than a name has."""
+_MAX_NAMES: Final = 40
+"""Names of one element that are read, a bound on work."""
+
+_HYPHENATED: Final = compile_lazily(r"[a-z]+(?:-[a-z]+){1,7}")
+_NAME_WORD: Final = compile_lazily(r"[a-z0-9]+")
+_PHRASE_WORDS: Final = frozenset("about against and for from in of on the to under upon".split())
+"""Words of sentences: with one of them inside, a name is a phrase."""
+_LAYOUT_WORDS: Final = frozenset(
+    "actions area bar block body bottom box btn button card col column container content count details field footer form"
+    " grid group header holder icon info inline inner item js label layout left line link links list main menu message meta"
+    " module nav note notice outer page panel right row section sidebar site statement submit text title top widget wrap"
+    " wrapper year".split()
+)
+"""Words for parts of a layout: beside one of them, a suspect word says what the part is."""
+_DISCUSSION: Final = int(Sign.COMMENTS | Sign.REVIEWS | Sign.MEMBER)
+"""Signs of texts by readers: these have prose too, and their names are many."""
+
+
+def is_named_after_subject(survey: Survey, sentences: Sequence[int], index: int, suspicious: int) -> bool:
+    """Return whether each name that makes the element suspect is about its subject, and the element has prose."""
+    node = survey.nodes[index]
+    is_prose = survey.linked[index] < _MAX_LINK_SHARE * survey.chars[index] and sentences[index] > _MIN_SENTENCE_CHARS
+    if not is_prose or not isinstance(node, dom.Element):
+        return False
+    names = [(name, signs) for name in _names(node) if (signs := find_signs(name) & suspicious)]
+    heading = _heading_words(survey, index)
+    return bool(names) and all(_is_subject(name, signs, heading) for name, signs in names)
+
+
+def _names(node: dom.Element) -> Iterator[str]:
+    yield from (node.attr("class") or "").split()[:_MAX_NAMES]
+    if name := node.attr("id"):
+        yield name
+
+
+def _heading_words(survey: Survey, index: int) -> list[str]:
+    """Return the words of the heading that the element starts with."""
+    for inner in range(index + 1, min(survey.end[index], index + _HEADING_NODES)):
+        if survey.tag[inner] in _HEADINGS:
+            return _content_words(_NAME_WORD.findall(dom.text_of(survey.nodes[inner])[:_HEADING_CHARS].lower()))
+    return []
+
+
+def _content_words(words: list[str]) -> list[str]:
+    return [word for word in words if word not in _PHRASE_WORDS and word not in ("a", "an")]
+
+
+def _is_subject(name: str, signs: int, heading: list[str]) -> bool:
+    """Return whether the name is the heading's words, a phrase, or a suspect word before another that is not of a layout."""
+    if not _HYPHENATED.fullmatch(name):
+        return False
+    words = name.split("-")
+    own = _content_words(words)
+    if len(own) > 1 and own == heading[: len(own)]:
+        return True
+    if not _PHRASE_WORDS.isdisjoint(words[1:-1]) and _LAYOUT_WORDS.isdisjoint(words[:-1]):
+        return True
+    return not signs & _DISCUSSION and bool(find_signs(words[0]) & signs) and _LAYOUT_WORDS.isdisjoint(words[1:])

@@ -8,13 +8,14 @@ from typing import Final, Literal
 
 from pagekeep import dom
 from pagekeep.extraction.input.structured import Structured
-from pagekeep.extraction.locate import boilerplate, off_topic_sections, prose, teasers, threads
+from pagekeep.extraction.locate import boilerplate, off_topic, profiles
+from pagekeep.extraction.locate import survey as prose
 from pagekeep.extraction.locate.exclusions import Exclusions, Reasons, exclusion_step
 from pagekeep.extraction.locate.profiles import Profile
 from pagekeep.extraction.locate.survey import Survey
 from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.model import Metadata
-from pagekeep.model.site import SiteKnowledge
+from pagekeep.model.page import SiteKnowledge
 from pagekeep.rules.rule import Thresholds
 from pagekeep.text import count_words
 from pagekeep.values import dataclass
@@ -104,12 +105,12 @@ def _find_boilerplate(state: ExclusionState) -> Reasons:
 
 def _find_off_topic_sections(state: ExclusionState) -> Reasons:
     """Remove the sections of a product page that are about other products or are reviews."""
-    return off_topic_sections.find(state.survey, 0, state.excluded) if state.profile.is_product else {}
+    return off_topic.find_sections(state.survey, 0, state.excluded) if state.profile.is_product else {}
 
 
 def _find_teaser_lists(state: ExclusionState) -> Reasons:
     """Remove lists of teasers for other articles beside an article."""
-    return teasers.find_headed_lists(state.survey) if state.has_teasers else {}
+    return off_topic.find_teaser_lists(state.survey) if state.has_teasers else {}
 
 
 STEPS: Final[list[Step[ExclusionState]]] = [
@@ -135,8 +136,8 @@ def collect(
     """Measure the page's blocks and find its boilerplate, without the steps in `skip`."""
     own = prose.measure_own_text(survey)
     if profile.is_thread:
-        profile = threads.adjust_profile(survey, profile)
-    votes = teasers.remove_votes(survey, own, SENTENCE_CHARS) if profile.ignores_teasers else own
+        profile = profiles.adjust_profile(survey, profile)
+    votes = off_topic.remove_teaser_votes(survey, own, SENTENCE_CHARS) if profile.ignores_teasers else own
     has_teasers = votes is not own
     sentences = prose.sum_blocks(survey, votes, SENTENCE_CHARS)
     text = sentences

@@ -8,14 +8,16 @@ from types import MappingProxyType
 from pagekeep import dom
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import Structured
-from pagekeep.extraction.metadata import about, author, clues, hero, language, subjects, tags, title
+from pagekeep.extraction.metadata import about, author, clues, language, tags, title
+from pagekeep.extraction.metadata import about as hero
+from pagekeep.extraction.metadata import about as subjects
 from pagekeep.extraction.metadata.dates import published
 from pagekeep.model import Metadata
 from pagekeep.rules.prefilter import Names
 
 __all__ = ["add_language", "add_tags", "choose_hero_image", "read"]
 
-choose_hero_image = hero.choose
+choose_hero_image = hero.choose_hero
 
 
 def read(document: dom.Document, structured: Structured, url: str | None, names: Names | None = None) -> Metadata:
@@ -23,7 +25,7 @@ def read(document: dom.Document, structured: Structured, url: str | None, names:
     page = clues.collect(document, structured, url, names)
     site_name = about.find_site_name(page)
     name = site_name[0] if site_name else None
-    categories, keywords = subjects.read(page, name)
+    categories, keywords = subjects.read_subjects(page, name)
     fields: dict[str, clues.FieldValue | None] = {
         "title": title.read(page, name),
         "author": author.read(page, name),
@@ -32,7 +34,7 @@ def read(document: dom.Document, structured: Structured, url: str | None, names:
         "description": about.find_description(page),
         "site_name": site_name,
         "canonical": about.find_canonical(page),
-        "hero_image": hero.find_declared(page),
+        "hero_image": hero.find_declared_hero(page),
         "favicon": about.find_favicon(page),
         "licence": about.find_licence(page),
     }

@@ -1,20 +1,28 @@
-"""Collect once what the metadata fields are read from: structured data, the title, headings and elements near them."""
+"""Collect once what the metadata fields are read from: structured data, the title, headings and lines near them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
 from pagekeep import dom
 from pagekeep.extraction.input import urls
-from pagekeep.extraction.input.structured import Json, Structured, short_text, type_names, types
-from pagekeep.extraction.metadata import nearby
-from pagekeep.extraction.metadata.dates.order import is_day_first
-from pagekeep.extraction.metadata.foreign import is_foreign
-from pagekeep.extraction.metadata.plain import one_line, split_words, squeeze, tidy
+from pagekeep.extraction.input.structured import (
+    Json,
+    Structured,
+    one_line,
+    short_text,
+    split_words,
+    squeeze,
+    tidy,
+    type_names,
+    types,
+)
+from pagekeep.extraction.metadata.dates import is_day_first
 from pagekeep.rules.prefilter import Names
 from pagekeep.text import compile_lazily
 from pagekeep.values import dataclass
@@ -83,6 +91,10 @@ _EAST_ASIAN: Final = compile_lazily(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
 _EMPTY: Final[Json] = MappingProxyType({})
 
 
+Line = tuple[str, dom.Element]
+"""A line and the element that contains it."""
+
+
 @dataclass(frozen=True)
 class Clues:
     """A page's structured data, and the elements near its heading that may state title, authors, dates and subjects."""
@@ -115,16 +127,16 @@ class Clues:
     """Whether 03/05/2024 means 3 May."""
 
     @cached_property
-    def lines(self) -> list[nearby.Line]:
+    def lines(self) -> list[Line]:
         """Return the short lines near the heading, found on first use."""
-        return nearby.find_lines(self.heading)
+        return find_nearby_lines(self.heading)
 
     @cached_property
     def shown_title(self) -> dom.Element | None:
         """Return the element, not a heading, that shows what the title starts with, unless the heading is in the title."""
         title = squeeze(self.title)
         heading = squeeze(short_text(self.heading, _LESSER_CHARS))[:_COMPARED_CHARS] if self.heading is not None else ""
-        return None if heading and heading in title else nearby.find_text(self.document, title)
+        return None if heading and heading in title else find_nearby_text(self.document, title)
 
     @cached_property
     def is_thread(self) -> bool:
@@ -299,7 +311,7 @@ def _lesser_heading(document: dom.Document, title: str) -> dom.Element | None:
     lesser = [*dom.select(document, "h2")[:_MAX_LESSER], *dom.select(document, "h3")[:_MAX_LESSER]]
     for element in lesser if title else ():
         text = squeeze(short_text(element, _LESSER_CHARS))[:_COMPARED_CHARS]
-        if (title.startswith(text) or title.endswith(text)) and nearby.width(text) >= _MIN_HEADING_CHARS:
+        if (title.startswith(text) or title.endswith(text)) and width(text) >= _MIN_HEADING_CHARS:
             return element
     return None
 
@@ -358,3 +370,193 @@ def _bare(url: str) -> str:
 def _is_home(url: str | None) -> bool:
     """Return whether the address is a site's home page; `/?p=959` is one of its pages."""
     return bool(url) and urls.path(url) in ("", "/") and not _NUMBERED.search(url or "")
+
+
+_NAME_CHARS: Final = 300
+"""Characters of an element's class and id that are searched."""
+_FOREIGN_TAGS: Final = frozenset(("nav", "form"))
+_FOREIGN: Final = compile_lazily(
+    r"(?:\A|[\s_-])(comments?|commentlist|related|sidebar|footer|recommend(?:ed|ations?)?|popular|teasers?|promo|latest|trending"
+    r"|carousel|slider|newsletter(?:-(?:signup|form|box|cta|subscribe|widget))?(?=\Z|\s)|nav|navbar|disqus|respond|cards?|suggested|upnext|testimonials?)(?=\Z|[\s_-])"
+)
+"""Whole words in the class or id of a part about other pages or other people."""
+_LINE_CHARS: Final = 40
+"""Characters of a teaser of another page; less is only a line: a date, a kicker, an author's name."""
+
+
+def is_foreign(
+    element: dom.Element,
+    own: frozenset[dom.Node] = frozenset(),
+    blocks: frozenset[dom.Node] = frozenset(),
+    *,
+    with_footer: bool = True,
+) -> bool:
+    """Return whether the element is in a part about something else: comments, related pages, navigation.
+
+    A part that also contains the page's heading (`own`) is about the page, whatever its name, and so is the footer of one
+    of the small `blocks` around the heading.
+    """
+    node: dom.Node | None = element
+    is_separate = False
+    for _ in range(_MAX_CLIMB):
+        if not isinstance(node, dom.Element) or node in own or node.tag in ("body", "article", "main"):
+            break
+        names = f"{node.attr('class') or ''} {node.attr('id') or ''}"[:_NAME_CHARS].lower()
+        if node is not element and (node.tag in _FOREIGN_TAGS or _is_card(node)):
+            return True
+        if (found := _FOREIGN.search(names)) and not _is_harmless(node, found[1], blocks, with_footer):
+            return True
+        is_separate = is_separate or (with_footer and node.tag in ("aside", "footer"))
+        node = node.parent
+    # An article may have its own byline and date in an aside or footer; outside an article, these list other pages.
+    return is_separate and not _in_article(node)
+
+
+def _is_card(node: dom.Element) -> bool:
+    """Return whether the part is a link with more than a line of text: a teaser of another page."""
+    return node.tag == "a" and len(short_text(node, _LINE_CHARS)) >= _LINE_CHARS
+
+
+def _is_harmless(node: dom.Element, name: str, blocks: frozenset[dom.Node], with_footer: bool) -> bool:
+    """Return whether a name does not make a part another page's: a teaser has more than a line."""
+    is_beside = node.parent in blocks
+    if name == "footer":
+        return is_beside or not with_footer
+    is_line = len(short_text(node, _LINE_CHARS)) < _LINE_CHARS or (is_beside and "meta" in (node.attr("class") or ""))
+    return name.startswith(("teaser", "card")) and is_line
+
+
+def _in_article(node: dom.Node | None) -> bool:
+    for _ in range(_MAX_CLIMB):
+        if not isinstance(node, dom.Element) or node.tag in ("body", "main"):
+            return False
+        if node.tag == "article":
+            return True
+        node = node.parent
+    return False
+
+
+_MAX_NODES: Final = 300
+"""Nodes walked after the heading."""
+_MAX_LINES: Final = 40
+_MAX_LINE_CHARS: Final = 90
+"""A byline or a date is shorter than this."""
+_MAX_TEXT_CHARS: Final = 1_000
+"""Characters of a text node that are read to measure it."""
+_MAX_LONG_TEXTS: Final = 2
+"""After this many longer texts (a standfirst, a first paragraph) the article has begun."""
+_MAX_NODES_BEFORE: Final = 40
+_MAX_LINES_BEFORE: Final = 6
+_LEVELS_BEFORE: Final = 3
+"""The heading's own level and two above it, searched for what comes before the heading."""
+_SKIPPED: Final = frozenset(("script", "style", "noscript", "template", "svg", "title"))
+_NOT_SHOWN: Final = _SKIPPED | {"head", "option", "textarea", "button"}
+
+
+_MAX_SEARCHED: Final = 3_000
+"""Nodes searched for the title."""
+_MAX_TITLE_CHARS: Final = 200
+_MIN_TITLE_WIDTH: Final = 12
+"""The title's width from which another text does not start like it by chance."""
+_WIDE: Final = "\u2e80"
+"""From here on, characters are mostly East Asian and count as two."""
+
+
+def find_nearby_lines(heading: dom.Element | None) -> list[Line]:
+    """Return the short lines after the heading in order, then those shortly before it, nearest first."""
+    if heading is None:
+        return []
+    before = [line for line in _lines(_before(heading)) if len(line[0]) <= _MAX_LINE_CHARS][:_MAX_LINES_BEFORE]
+    return [*_short_lines(_lines(_after(heading))), *before]
+
+
+def find_nearby_text(document: dom.Document, title: str) -> dom.Element | None:
+    """Return the first element that shows the start or the end of the squeezed title; a link only if nothing else does."""
+    if width(title) < _MIN_TITLE_WIDTH:
+        return None
+    text_type, element_type = dom.Text, dom.Element
+    link: dom.Element | None = None
+    before: dom.Node | None = None
+    for node in islice(dom.nodes(document), _MAX_SEARCHED):
+        if type(node) is text_type and not (type(before) is element_type and before.tag in _NOT_SHOWN):
+            data = node.data
+            if len(data) >= _MIN_TITLE_WIDTH // 2 and _shows(data[:_MAX_TITLE_CHARS].strip(), title):
+                parent = node.parent
+                if isinstance(parent, dom.Element) and parent.tag != "a":
+                    return parent
+                link = link or (parent if isinstance(parent, dom.Element) else None)
+        before = node
+    return link
+
+
+def _shows(text: str, title: str) -> bool:
+    # Most texts start and end with other letters, which is quickly seen.
+    if len(text) < _MIN_TITLE_WIDTH // 2 or not (
+        text[0].lower() == title[0] or text[-1].lower() == title[-1] or not text[0].isalnum() or not text[-1].isalnum()
+    ):
+        return False
+    text = squeeze(text)
+    return (title.startswith(text) or title.endswith(text)) and width(text) >= _MIN_TITLE_WIDTH
+
+
+def width(text: str) -> int:
+    """Return how much a text says by its length: an East Asian character counts as two."""
+    return len(text) + sum(char >= _WIDE for char in text)
+
+
+def _lines(nodes: Iterator[dom.Node]) -> Iterator[Line]:
+    for node in nodes:
+        if isinstance(node, dom.Text) and (text := " ".join(node.data[:_MAX_TEXT_CHARS].split())):
+            parent = node.parent
+            if isinstance(parent, dom.Element) and parent.tag not in _SKIPPED:
+                yield text, parent
+
+
+def _short_lines(lines: Iterator[Line]) -> Iterator[Line]:
+    """Yield the short lines up to where the article's text begins."""
+    long_texts = 0
+    for line in islice(lines, _MAX_LINES):
+        if len(line[0]) <= _MAX_LINE_CHARS:
+            yield line
+            continue
+        long_texts += 1
+        if long_texts >= _MAX_LONG_TEXTS:
+            return
+
+
+def _after(element: dom.Element) -> Iterator[dom.Node]:
+    """Yield the nodes after the element in document order."""
+    left = _MAX_NODES
+    current: dom.Node | None = element
+    while current is not None:
+        sibling = current.next_sibling
+        while sibling is not None:
+            yield sibling
+            for node in dom.nodes(sibling):
+                left -= 1
+                if left <= 0:
+                    return
+                yield node
+            left -= 1
+            sibling = sibling.next_sibling
+            if left <= 0:
+                return
+        current = current.parent
+
+
+def _before(element: dom.Element) -> Iterator[dom.Node]:
+    """Yield the nodes before the element, nearest siblings first, and those before its parent and grandparent."""
+    left = _MAX_NODES_BEFORE
+    current: dom.Node | None = element
+    for _ in range(_LEVELS_BEFORE):
+        sibling = current.previous_sibling if current is not None else None
+        while sibling is not None and left > 0:
+            yield sibling
+            for node in dom.nodes(sibling):
+                left -= 1
+                if left <= 0:
+                    return
+                yield node
+            left -= 1
+            sibling = sibling.previous_sibling
+        current = current.parent if current is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pagekeep.extraction.metadata.plain import one_line
+from pagekeep.extraction.input.structured import one_line
 from pagekeep.text import compile_lazily
 
 _MAX_BYLINE_CHARS: Final = 300

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.locate import score
+from pagekeep.extraction.locate import strategies
 from pagekeep.extraction.output.losses import Comparison
 from pagekeep.model import Check, Colour, Metadata, Quality, QualityLevel, Strategy
 from pagekeep.text import number_of
@@ -76,7 +76,9 @@ def assess(
     level = _LEVELS[strategy]
     if level == "article":
         faults = [check.reason for check in checks if not check.passed and check.name in _DECISIVE]
-        faults += [f"it scores {points} of 100, under {score.GOOD_SCORE}"] if points < score.GOOD_SCORE else []
+        faults += (
+            [f"it scores {points} of 100, under {strategies.GOOD_SCORE}"] if points < strategies.GOOD_SCORE else []
+        )
         level, reason = ("simplified", "; ".join(faults)) if faults else (level, reason)
     return Quality(points, level, _COLOURS[level], _message(level, output.word_count), checks, reason)
 
@@ -100,8 +102,8 @@ def _message(level: QualityLevel, words: int) -> str:
 
 
 def _score(output: Output, metadata: Metadata) -> int:
-    blocks = len(dom.tagged(output.root, score.BLOCKS))
-    return score.score(has_title=bool(metadata.title), words=output.word_count, blocks=blocks, text=output.text)
+    blocks = len(dom.tagged(output.root, strategies.BLOCKS))
+    return strategies.score(has_title=bool(metadata.title), words=output.word_count, blocks=blocks, text=output.text)
 
 
 def _checks(output: Output, metadata: Metadata, comparison: Comparison, is_cut: bool) -> tuple[Check, ...]:

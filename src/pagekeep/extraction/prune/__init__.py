@@ -10,16 +10,9 @@ from pagekeep import dom
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.locate.exclusions import Exclusions, Reasons, exclusion_step
 from pagekeep.extraction.locate.page_facts import THREAD_CLASS, Content, PageFacts
-from pagekeep.extraction.prune import (
-    datelines,
-    edges,
-    judge,
-    link_blocks,
-    lone_headings,
-    repeats,
-    site_repeats,
-    stray_lines,
-)
+from pagekeep.extraction.prune import edges, judge, repeats, strays
+from pagekeep.extraction.prune import edges as datelines
+from pagekeep.extraction.prune import repeats as site_repeats
 from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.values import dataclass
 
@@ -41,7 +34,7 @@ class PruneState:
 
 def _find_stray_lines(state: PruneState) -> Reasons:
     """Remove lines about the page as a tool: "Back to top", "Loading...", "Advertisement", links to neighbouring pages."""
-    return stray_lines.find(state.facts.survey, state.root, state.excluded)
+    return strays.find_stray_lines(state.facts.survey, state.root, state.excluded)
 
 
 def _find_link_blocks(state: PruneState) -> Reasons:
@@ -49,9 +42,9 @@ def _find_link_blocks(state: PruneState) -> Reasons:
     facts, profile = state.facts, state.facts.profile
     if profile.drops_link_lists:
         host = urls.domain(facts.metadata.canonical)
-        return link_blocks.find(facts.survey, state.root, state.excluded, profile.min_links, host)
+        return strays.find_link_blocks(facts.survey, state.root, state.excluded, profile.min_links, host)
     if profile.drops_contents:
-        return link_blocks.find(facts.survey, state.root, state.excluded, min_links=None)
+        return strays.find_link_blocks(facts.survey, state.root, state.excluded, min_links=None)
     return {}
 
 
@@ -60,14 +53,14 @@ def _find_lone_headings(state: PruneState) -> Reasons:
     if not state.facts.profile.drops_link_lists:
         return {}
     removed = [index for index, exclusion in state.excluded.items() if exclusion.step == _LINK_BLOCKS]
-    return lone_headings.find(state.facts.survey, state.root, state.excluded, removed)
+    return strays.find_lone_headings(state.facts.survey, state.root, state.excluded, removed)
 
 
 def _find_lone_links(state: PruneState) -> Reasons:
     """Remove boxes that are only a link, and rows of paragraphs that are one link each, from articles."""
     if not state.facts.profile.drops_lone_links:
         return {}
-    return link_blocks.find_lone_links(state.facts.survey, state.root, state.excluded)
+    return strays.find_lone_links(state.facts.survey, state.root, state.excluded)
 
 
 def _find_datelines(state: PruneState) -> Reasons:
@@ -75,7 +68,7 @@ def _find_datelines(state: PruneState) -> Reasons:
     facts = state.facts
     if not facts.profile.drops_dateline or facts.scope == "article":  # a rule that chose the article wants it there
         return {}
-    return datelines.find(facts.survey, state.root, state.excluded, facts.own, facts.metadata.author)
+    return datelines.find_datelines(facts.survey, state.root, state.excluded, facts.own, facts.metadata.author)
 
 
 def _find_edges(state: PruneState) -> Reasons:
@@ -119,7 +112,7 @@ def _find_repeated_headings(state: PruneState) -> Reasons:
     """Remove the lower of two neighbouring headings with the same words."""
     if state.facts.profile.links_count:  # cards may have the same name
         return {}
-    return lone_headings.find_repeated(state.facts.survey, state.root, state.excluded)
+    return strays.find_repeated_headings(state.facts.survey, state.root, state.excluded)
 
 
 def _find_copies(state: PruneState) -> Reasons:
@@ -136,7 +129,7 @@ def _find_copies(state: PruneState) -> Reasons:
 def _find_site_repeats(state: PruneState) -> Reasons:
     """Remove text that many pages of the same site show, where the caller passes what is known about the site."""
     site = state.facts.site
-    return site_repeats.find(state.facts.survey, state.root, state.excluded, site) if site else {}
+    return site_repeats.find_site_repeats(state.facts.survey, state.root, state.excluded, site) if site else {}
 
 
 STEPS: Final[list[Step[PruneState]]] = [

@@ -1,4 +1,4 @@
-"""Read metadata from the sources that rules name; it overrides everything else the page states."""
+"""Read metadata and the links to the rest of an article from the sources that rules name."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import Any, Final
 
 from pagekeep import dom
 from pagekeep.extraction.input import urls
-from pagekeep.extraction.input.structured import short_text
+from pagekeep.extraction.input.structured import one_line, short_text, squeeze, tidy
 from pagekeep.extraction.metadata import language
-from pagekeep.extraction.metadata.dates import to_iso
-from pagekeep.extraction.metadata.dates.order import is_day_first
+from pagekeep.extraction.metadata.dates import is_day_first, to_iso
 from pagekeep.extraction.metadata.names import find_names
-from pagekeep.extraction.metadata.plain import one_line, squeeze, tidy
 from pagekeep.extraction.site_rules.select import BAD_SELECTOR, NOTHING_FOUND, select_all
 from pagekeep.model import Metadata, RuleEffect
+from pagekeep.model.page import PageLink
 from pagekeep.rules.rule import MetadataField, MetadataSource, Rule
 
 Overrides = Mapping[MetadataField, tuple[str | None, str]]
@@ -139,3 +138,32 @@ _READERS: Final[dict[MetadataField, _Reader]] = {
     "hero_image": _url,
     "language": _language,
 }
+
+_MAX_LINK_ELEMENTS: Final = 20
+"""Elements that are looked at for an address."""
+
+
+def find_page_links(
+    document: dom.Document, rule: Rule, url: str | None
+) -> tuple[PageLink | None, tuple[PageLink, ...], list[RuleEffect]]:
+    """Return the rule's links to the next page and to all of the article on this page, and an effect for each selector."""
+    base, effects = urls.base(document, url), list[RuleEffect]()
+    following = [_find(document, "next_page", selector, rule, base, effects) for selector in rule.next_page]
+    single = [_find(document, "single_page", selector, rule, base, effects) for selector in rule.single_page]
+    return next(filter(None, following), None), tuple(filter(None, single)), effects
+
+
+def _find(
+    document: dom.Document, key: str, selector: str, rule: Rule, base: str | None, effects: list[RuleEffect]
+) -> PageLink | None:
+    nodes = select_all(document, selector)
+    address = next(filter(None, (_address(node, base) for node in (nodes or ())[:_MAX_LINK_ELEMENTS])), None)
+    missing = BAD_SELECTOR if nodes is None else NOTHING_FOUND if not nodes else "no address"
+    effects.append(RuleEffect(key, selector, len(nodes or ()), 0, address or missing))
+    return PageLink(address, f"the rule {rule.id} names it", by_rule=True) if address else None
+
+
+def _address(node: dom.Element, base: str | None) -> str | None:
+    """Return the absolute address of a link, or of the first link in another element."""
+    link = node if dom.attributes(node).get("href") else dom.first(node, "a[href]")
+    return urls.absolute(dom.attributes(link)["href"].partition("#")[0], base) if link is not None else None

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from pagekeep.config import Settings
 from pagekeep.errors import FetchTimeout, RenderError
+from pagekeep.fetch.backend import make_http_error
 from pagekeep.fetch.browser import engine as engines
-from pagekeep.fetch.browser.engine import Engine, finished_within
-from pagekeep.fetch.browser.flags import HEIGHT, WIDTH
-from pagekeep.fetch.browser.playwright_errors import BrowserCrashed, map_errors
+from pagekeep.fetch.browser.chromium import HEIGHT, WIDTH
+from pagekeep.fetch.browser.engine import BrowserCrashed, Engine, finished_within, map_errors
 from pagekeep.fetch.browser.proxy import Proxy
-from pagekeep.fetch.error_mapping import make_http_error
 from pagekeep.fetch.guard import Guard
 from pagekeep.fetch.headers import check_cookies, check_headers
 from pagekeep.fetch.urls import split_url

@@ -1,27 +1,37 @@
-"""A running Chromium and its Playwright driver."""
+"""A running Chromium and its Playwright driver: start them, kill their processes, and translate their errors."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pagekeep import extras
-from pagekeep.errors import RenderError
-from pagekeep.fetch.browser import chromium, processes
-from pagekeep.fetch.browser.flags import REMOVED_DEFAULTS, build_flags, environment, may_sandbox
-from pagekeep.fetch.browser.playwright_errors import BrowserCrashed
-from pagekeep.fetch.browser.processes import Processes
+from pagekeep.errors import (
+    BlockedAddress,
+    FetchNetworkError,
+    FetchTimeout,
+    PagekeepError,
+    RenderError,
+    UnsupportedContent,
+)
+from pagekeep.fetch.browser import chromium
+from pagekeep.fetch.browser.chromium import REMOVED_DEFAULTS, browser_environment, build_flags, may_sandbox
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Playwright
+    from playwright.async_api import Browser, Error, Playwright
+
 
 START_SECONDS: Final = 20.0
 """Time limit for the driver and Chromium to start."""
@@ -36,6 +46,37 @@ _ACCEPT_THE_RISK: Final = "Or render without the sandbox, if you accept the risk
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """Chromium and the driver that started it."""
+
+    chromium: int
+    """Process id; Playwright makes it the leader of a process group with all its processes."""
+    driver: int | None
+    """Process id; `None` if the system does not say."""
+
+    def kill(self) -> None:
+        """Kill Chromium's whole process group. The driver notices and cleans up."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if sys.platform == "win32":
+                os.kill(self.chromium, signal.SIGTERM)
+            elif os.getpgid(self.chromium) == self.chromium:
+                os.killpg(self.chromium, signal.SIGKILL)
+            else:
+                os.kill(self.chromium, signal.SIGKILL)
+
+    def kill_driver(self) -> None:
+        """Kill a driver that does not respond. Chromium ends by itself when its driver is gone."""
+        if self.driver is not None and sys.platform != "win32":
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(self.driver, signal.SIGKILL)
+
+    async def wait_for_driver(self) -> None:
+        """Wait until the driver has ended."""
+        while self.driver is not None and Path(f"/proc/{self.driver}").exists():
+            await asyncio.sleep(0.02)
 
 
 @dataclass(slots=True, eq=False)
@@ -121,7 +162,7 @@ async def require_playwright(configured: str | None) -> None:
     try:
         import playwright.async_api  # noqa: F401
     except ImportError:
-        chromium.find(configured)
+        chromium.find_chromium(configured)
         await asyncio.to_thread(extras.require, "browser", "A page that needs a browser", error=RenderError)
 
 
@@ -132,7 +173,7 @@ async def start(configured: str | None, proxy: str, *, sandbox: bool, visual: bo
     """
     from playwright.async_api import Error, async_playwright
 
-    installed = chromium.find(configured)
+    installed = chromium.find_chromium(configured)
     try:
         async with asyncio.timeout(START_SECONDS):
             playwright = await async_playwright().start()
@@ -177,7 +218,7 @@ async def _launch(
     about = await session.send("Browser.getVersion")
     await session.detach()
     main = next(process["id"] for process in running if process["type"] == "browser")
-    return Engine(playwright, browser, processes.find_processes(main), scratch, about["userAgent"])
+    return Engine(playwright, browser, find_processes(main), scratch, about["userAgent"])
 
 
 async def _start_chromium(
@@ -201,7 +242,7 @@ async def _start_chromium(
         return await playwright.chromium.launch(
             executable_path=installed.path,
             args=switches,
-            env=environment(scratch),
+            env=browser_environment(scratch),
             artifacts_dir=scratch,
             ignore_default_args=list(REMOVED_DEFAULTS),
             chromium_sandbox=sandbox,
@@ -215,3 +256,75 @@ async def _start_chromium(
             "This system does not allow Chromium's sandbox, so the page was not rendered.",
             suggestions=("Allow user namespaces; for containers see contrib/seccomp.json.", _ACCEPT_THE_RISK),
         ) from None
+
+
+def find_processes(pid: int) -> Processes:
+    """Return the processes of the Chromium whose main process is `pid`."""
+    return Processes(pid, _parent(pid))
+
+
+def _parent(pid: int) -> int | None:
+    try:
+        # The name in brackets may contain anything; state and parent follow the last bracket.
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+_CODE: Final = re.compile(r"net::(ERR_[A-Z0-9_]+)")
+_CRASH_MESSAGES: Final = ("has been closed", "crashed", "Connection closed", "Browser closed", "ERR_NETWORK_CHANGED")
+_CODE_MESSAGES: Final = {
+    "ERR_NAME_NOT_RESOLVED": "The host of this URL was not found.",
+    "ERR_TOO_MANY_REDIRECTS": "The page redirects endlessly.",
+    "ERR_SSL_PROTOCOL_ERROR": "The secure connection (TLS) to the server failed.",
+}
+
+
+class BrowserCrashed(Exception):
+    """The browser or the page in it crashed; the page is tried once again before `message` is reported."""
+
+    def __init__(self, message: str = "The browser crashed twice on this page.") -> None:
+        super().__init__(message)
+        self.message = message
+
+
+def is_crash(error: Error) -> bool:
+    """Return whether the error means that the browser or the page is gone."""
+    return any(part in error.message for part in _CRASH_MESSAGES)
+
+
+@contextmanager
+def map_errors(is_usable: Callable[[], bool]) -> Iterator[None]:
+    """Turn Playwright's errors into `BrowserCrashed` or `RenderError`; our own pass unchanged.
+
+    `is_usable` returns whether the browser still works.
+    """
+    from playwright.async_api import Error
+
+    try:
+        yield
+    except Error as error:
+        if is_crash(error) or not is_usable():
+            raise BrowserCrashed from None
+        log.warning("The browser failed: %s", error.message)
+        raise RenderError("The browser could not open this page.") from None
+
+
+def navigation_error(error: Error | None, failures: Sequence[PagekeepError]) -> Exception:
+    """Return the error for a page that could not be opened; the last failure of the proxy is the best explanation."""
+    message = "" if error is None else error.message
+    if error is not None and is_crash(error):
+        return BrowserCrashed()
+    if "Download is starting" in message or "ERR_ABORTED" in message:
+        return UnsupportedContent("The URL leads to a download, not a page.")
+    match = _CODE.search(message)
+    code = match[1] if match else ""
+    if code == "ERR_UNSAFE_REDIRECT":
+        return BlockedAddress("The page redirects to a URL that is not a web page.", suggestions=())
+    if failures:
+        return failures[-1]
+    if "TIMED_OUT" in code:
+        return FetchTimeout("The server did not respond to the browser in time.")
+    if "CERT" in code:
+        return FetchNetworkError("The certificate of the server is not valid.")
+    return FetchNetworkError(_CODE_MESSAGES.get(code, "The browser could not load the page."))

@@ -1,28 +1,29 @@
-"""Render one page: open it in a new context, wait until it settles, read its HTML."""
+"""Render one page: open it in a new context, wait until it settles, read its HTML, and make copies of it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import base64
+import json
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from playwright.async_api import Error
 
 from pagekeep.errors import FetchTimeout, RenderError, TooLarge
-from pagekeep.fetch.browser import copies, screenshot
-from pagekeep.fetch.browser.engine import is_being_cancelled
-from pagekeep.fetch.browser.isolated_world import IsolatedWorld, Navigated
-from pagekeep.fetch.browser.playwright_errors import BrowserCrashed, navigation_error
+from pagekeep.fetch.browser.chromium import HEIGHT, WIDTH
+from pagekeep.fetch.browser.engine import BrowserCrashed, is_being_cancelled, navigation_error
 from pagekeep.fetch.browser.proxy import ProxySession
-from pagekeep.fetch.browser.requests import Requests
-from pagekeep.fetch.browser.settle import MAX_GROWTH_SECONDS, Settling, Traffic
-from pagekeep.fetch.content_type import refuse_non_page
+from pagekeep.fetch.browser.requests import MAX_GROWTH_SECONDS, Requests, Settling, Traffic
+from pagekeep.fetch.headers import refuse_non_page
 from pagekeep.model.archive import CopyKind
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Page, Request, Response
+
 
 CHECK_SECONDS: Final = 0.04
 """Seconds between two checks of the text."""
@@ -113,14 +114,14 @@ class Visit:
             result = replace(result, screenshot=await self._take_screenshot(session, world))
         if self._request.copies:
             remaining = self._deadline - self._clock()
-            made = await copies.take(session, world, self._request.copies, remaining / 2)
+            made = await take_copies(session, world, self._request.copies, remaining / 2)
             result = replace(result, copies=made)
         return result
 
     async def _take_screenshot(self, session: CDPSession, world: IsolatedWorld) -> bytes:
         remaining = self._deadline - self._clock()
         whole = self._request.screenshot == "whole"
-        return await screenshot.take(session, world, whole=whole, seconds=remaining / 2)
+        return await take_screenshot(session, world, whole=whole, seconds=remaining / 2)
 
     async def _prepare(self, page: Page, session: CDPSession, frame: str) -> None:
         request = self._request
@@ -214,3 +215,183 @@ class Visit:
 async def _close(popup: Page) -> None:
     with suppress(Error):
         await popup.close()
+
+
+MAX_PDF_BYTES: Final = 50_000_000
+MAX_SNAPSHOT_BYTES: Final = 80_000_000
+"""Size of a page with everything it loaded, before what is too large is left out."""
+_MAX_SCREENS: Final = 25
+"""Screens to scroll through, so that pictures load that wait until they are in view: as high as a screenshot can be."""
+_SCREEN_SECONDS: Final = 0.06
+_CHUNK_BYTES: Final = 1_000_000
+_PDF: Final[dict[str, Any]] = {
+    "printBackground": True,
+    "generateTaggedPDF": True,
+    "generateDocumentOutline": True,
+    "transferMode": "ReturnAsStream",
+    "paperWidth": 8.27,
+    "paperHeight": 11.69,
+}
+
+
+async def take_copies(
+    session: CDPSession, world: IsolatedWorld, kinds: Collection[CopyKind], seconds: float
+) -> dict[CopyKind, bytes]:
+    """Return the copies: PNG, PDF, and MHTML for `html`. `seconds` limits the wait for pictures."""
+    clock = asyncio.get_running_loop().time
+    until = clock() + seconds / 2
+    await _scroll_through(session, world, until)
+    await wait_until_loaded(world, min(MAX_LOAD_SECONDS, max(0.0, until - clock())))
+    copies: dict[CopyKind, bytes] = {}
+    if "screenshot" in kinds:
+        copies["screenshot"] = await take_screenshot(session, world, whole=True, seconds=0.0)
+    if "html" in kinds:
+        answer = await session.send("Page.captureSnapshot", {"format": "mhtml"})
+        copies["html"] = answer["data"].encode("utf-8", "replace")
+        _refuse_large(copies["html"], MAX_SNAPSHOT_BYTES, "page with its pictures and styles")
+    if "pdf" in kinds:
+        copies["pdf"] = await _print(session)
+    return copies
+
+
+async def _scroll_through(session: CDPSession, world: IsolatedWorld, until: float) -> None:
+    clock = asyncio.get_running_loop().time
+    height = int((await session.send("Page.getLayoutMetrics"))["cssContentSize"]["height"])
+    for screen in range(1, min(_MAX_SCREENS, height // HEIGHT + 1)):
+        if clock() > until:
+            break
+        await _scroll_to(world, screen * HEIGHT)
+        await asyncio.sleep(_SCREEN_SECONDS)
+    await _scroll_to(world, 0)
+
+
+async def _scroll_to(world: IsolatedWorld, y: int) -> None:
+    try:
+        await world.scroll_to(y)
+    except Navigated:
+        return
+
+
+async def _print(session: CDPSession) -> bytes:
+    """Return the page as PDF with links and an outline of its headings."""
+    stream = (await session.send("Page.printToPDF", _PDF))["stream"]
+    data = bytearray()
+    try:
+        while True:
+            part = await session.send("IO.read", {"handle": stream, "size": _CHUNK_BYTES})
+            piece = part["data"]
+            data += base64.b64decode(piece) if part.get("base64Encoded") else piece.encode("latin-1")
+            _refuse_large(data, MAX_PDF_BYTES, "PDF")
+            if part["eof"]:
+                return bytes(data)
+    finally:
+        await session.send("IO.close", {"handle": stream})
+
+
+def _refuse_large(data: bytes | bytearray, limit: int, what: str) -> None:
+    if len(data) > limit:
+        raise TooLarge(f"The {what} is larger than the limit of {limit / 1e6:g} MB.", suggestions=())
+
+
+MAX_HEIGHT: Final = 20_000
+"""Pixels; 26 megapixels in total."""
+MAX_BYTES: Final = 20_000_000
+"""Size of the PNG."""
+MAX_LOAD_SECONDS: Final = 5.0
+"""Seconds to wait for images, fonts and style sheets."""
+_CHECK_SECONDS: Final = 0.1
+"""Time between two checks whether everything is loaded."""
+
+
+async def take_screenshot(session: CDPSession, world: IsolatedWorld, *, whole: bool, seconds: float) -> bytes:
+    """Return the page as PNG: what the window shows, or the whole page up to `MAX_HEIGHT`.
+
+    `seconds` limits the wait for images.
+    """
+    await wait_until_loaded(world, min(MAX_LOAD_SECONDS, seconds))
+    height = HEIGHT
+    if whole:
+        size = (await session.send("Page.getLayoutMetrics"))["cssContentSize"]
+        height = max(HEIGHT, min(MAX_HEIGHT, int(size["height"])))
+    clip = {"x": 0, "y": 0, "width": WIDTH, "height": height, "scale": 1}
+    screenshot = await session.send(
+        "Page.captureScreenshot", {"format": "png", "clip": clip, "captureBeyondViewport": whole}
+    )
+    if len(screenshot["data"]) * 3 // 4 > MAX_BYTES:
+        message = f"The screenshot is larger than the limit of {MAX_BYTES / 1e6:g} MB."
+        raise TooLarge(message, suggestions=("Request the page as text.",))
+    return base64.b64decode(screenshot["data"])
+
+
+async def wait_until_loaded(world: IsolatedWorld, seconds: float) -> None:
+    """Wait until the page has loaded what it shows, or the time is up."""
+    clock = asyncio.get_running_loop().time
+    until = clock() + seconds
+    while clock() < until:
+        try:
+            if not await world.is_loading():
+                return
+        except Navigated:
+            pass
+        await asyncio.sleep(_CHECK_SECONDS)
+
+
+_HERE = Path(__file__).parent
+TEXT_LENGTH: Final = (_HERE / "text_length.js").read_text("utf-8")
+READ_PAGE: Final = (_HERE / "read_page.js").read_text("utf-8")
+IS_LOADING: Final = (_HERE / "is_loading.js").read_text("utf-8")
+
+# Parts of Chromium's errors when the document is gone.
+_NAVIGATED: Final = ("find context", "context was destroyed", "navigated", "No frame", "Frame ")
+
+
+class Navigated(Exception):
+    """The page loaded another document while a script ran."""
+
+
+class IsolatedWorld:
+    """Runs scripts in an isolated world of the page's main frame, whatever document it shows."""
+
+    def __init__(self, session: CDPSession, frame: str) -> None:
+        self._session = session
+        self._frame = frame
+        self._context: int | None = None
+
+    async def text_length(self) -> tuple[int, str]:
+        """Return the characters of text in the page, and the state of the document: `streaming`, `loading` or `ready`."""
+        length, stage = await self._run(TEXT_LENGTH)
+        return int(length), str(stage)
+
+    async def read_page(self, limit: int) -> dict[str, Any]:
+        """Return the page as HTML of at most `limit` characters, with its URL, type, size and status."""
+        return dict(await self._run(f"({READ_PAGE})({json.dumps(limit)})"))
+
+    async def is_loading(self) -> bool:
+        """Return whether the page still waits for style sheets, fonts or images."""
+        return bool(await self._run(IS_LOADING))
+
+    async def scroll_to(self, y: int) -> None:
+        """Scroll the page."""
+        await self._run(f"scrollTo(0, {int(y)})")
+
+    async def _run(self, script: str) -> Any:
+        try:
+            if self._context is None:
+                self._context = await self._enter()
+            answer = await self._session.send(
+                "Runtime.evaluate", {"expression": script, "contextId": self._context, "returnByValue": True}
+            )
+        except Error as error:
+            if not any(part in error.message for part in _NAVIGATED):
+                raise
+            self._context = None
+            raise Navigated from None
+        if "exceptionDetails" in answer:
+            raise RenderError("The browser could not return the content of the page.")
+        return answer["result"].get("value")
+
+    async def _enter(self) -> int:
+        world = await self._session.send(
+            "Page.createIsolatedWorld", {"frameId": self._frame, "worldName": "pagekeep", "grantUniveralAccess": False}
+        )
+        return int(world["executionContextId"])

@@ -18,12 +18,12 @@ from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import PagekeepError, StoreError
 from pagekeep.extraction.site import MAX_SAMPLE, MAX_SIGNS, fingerprint, learn, learn_signs
-from pagekeep.library.build_item import to_fetched
-from pagekeep.library.crawl.pages import read_pages, read_raw
-from pagekeep.library.crawl.reading.read_page import HTML, page_fields
+from pagekeep.library.crawl.crawls import read_pages, read_raw
+from pagekeep.library.crawl.read_page import HTML, page_fields
+from pagekeep.library.items.build_item import to_fetched
 from pagekeep.model import Fetched, Options
 from pagekeep.model.crawl import Crawl, CrawledPage
-from pagekeep.model.site import PageSigns, SiteKnowledge
+from pagekeep.model.page import PageSigns, SiteKnowledge
 from pagekeep.store import Store
 from pagekeep.text import strip_markdown
 from pagekeep.values import dataclass

@@ -10,12 +10,11 @@ from typing import Final
 from pagekeep.capture.active_rules import fingerprint
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import FetchHttpError, PagekeepError
-from pagekeep.library.crawl.counting import Counts
-from pagekeep.library.crawl.deciding import addresses, traps
-from pagekeep.library.crawl.deciding.scope import make_scope
-from pagekeep.library.crawl.options import CrawlOptions, check
-from pagekeep.library.crawl.reading import robots
-from pagekeep.library.crawl.reading.visit import Visitor
+from pagekeep.library.crawl import addresses
+from pagekeep.library.crawl import addresses as traps
+from pagekeep.library.crawl import sitemaps as robots
+from pagekeep.library.crawl.addresses import Counts, CrawlOptions, check_options, make_scope
+from pagekeep.library.crawl.visit import Visitor
 from pagekeep.model.crawl import FrontierKind, FrontierPage, Visit
 
 MAX_SITEMAPS: Final = 50
@@ -44,7 +43,7 @@ class SiteMap:
 
 async def map_site(options: CrawlOptions, retrieval: Retrieval, *, limit: int = DEFAULT_LIMIT) -> SiteMap:
     """Return the addresses within the scope of a crawl: links of the first seed, then sitemaps, in their order."""
-    return await _Mapping(check(options), retrieval, limit).run()
+    return await _Mapping(check_options(options), retrieval, limit).run()
 
 
 class _Mapping:

@@ -16,8 +16,8 @@ from typing import Any, BinaryIO, Final, TypeVar
 from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import Conflict, StoreError
+from pagekeep.library.crawl.crawls import read_pages, read_raw
 from pagekeep.library.crawl.known_site import read_known_pages
-from pagekeep.library.crawl.pages import read_pages, read_raw
 from pagekeep.model.crawl import Crawl, CrawledPage
 from pagekeep.store import Store
 
@@ -85,7 +85,7 @@ async def _write_jsonl(store: Store, crawl: Crawl, file: BinaryIO, retrieval: Re
 
 def _write_warc(store: Store, crawl: Crawl, file: BinaryIO) -> int:
     """Write the responses that the pages were read from, as `bulk` reads them."""
-    from pagekeep.library.exports.web_archive.records import RecordWriter
+    from pagekeep.library.exports.warc_records import RecordWriter
 
     writer = RecordWriter(file)
     day = _fixed_time()
@@ -99,8 +99,7 @@ def _write_warc(store: Store, crawl: Crawl, file: BinaryIO) -> int:
 
 
 def _record(store: Store, crawl: Crawl, page: CrawledPage, day: str | None) -> Any:
-    from pagekeep.library.exports.web_archive.item_records import http_headers, status_line
-    from pagekeep.library.exports.web_archive.records import Http, Record
+    from pagekeep.library.exports.warc_records import Http, Record, http_headers, status_line
 
     raw = read_raw(store, crawl.id, page)
     if raw is None:

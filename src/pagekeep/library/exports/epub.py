@@ -11,12 +11,10 @@ from typing import BinaryIO, Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from pagekeep import clock, dom
-from pagekeep.capture.pictures.check import PICTURE, SVG_TYPE, ConvertPicture, Copy
+from pagekeep.capture.pictures import PICTURE, SVG_TYPE, ConvertPicture, Copy
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library.exports.article_html import build_article, escape_xml, picture_urls, serialize_xml
-from pagekeep.library.exports.contents import list_contents
-from pagekeep.library.exports.pictures import ENDINGS, Picture, PictureFetcher
-from pagekeep.library.exports.selection import SelectedItem
+from pagekeep.library.exports.selection import ENDINGS, Picture, PictureFetcher, SelectedItem
 from pagekeep.model import Annotation, Item
 from pagekeep.workers import run_alone
 
@@ -223,3 +221,55 @@ def _manifest(book: Book) -> Iterable[str]:
             yield f'<item id="cover" href="images/{name}" media-type="{media_type}" properties="cover-image"/>\n'
         else:
             yield f'<item id="i{number}" href="images/{name}" media-type="{media_type}"/>\n'
+
+
+@dataclass(slots=True)
+class _Entry:
+    html: str
+    depth: int
+    inner: list[_Entry] = field(default_factory=list)
+
+
+def list_contents(lines: Sequence[tuple[tuple[str, ...], int, str]]) -> str:
+    """Return the lines as nested lists: each has the headings above it, its level, and its HTML.
+
+    Headings that the line before has too are not repeated. No level is skipped, whatever the lines say.
+    """
+    root = _Entry("", -1)
+    open_entries = [root]
+    before: tuple[str, ...] = ()
+    for headings, level, html in lines:
+        shared = next(
+            (n for n, pair in enumerate(zip(headings, before, strict=False)) if pair[0] != pair[1]),
+            min(len(headings), len(before)),
+        )
+        for depth in range(shared, len(headings)):
+            _add(open_entries, _Entry(f"<span>{escape_xml(headings[depth])}</span>", depth))
+        _add(open_entries, _Entry(html, max(level, len(headings))))
+        before = headings
+    return _write(root)
+
+
+def _add(open_entries: list[_Entry], entry: _Entry) -> None:
+    while open_entries[-1].depth >= entry.depth:
+        open_entries.pop()
+    open_entries[-1].inner.append(entry)
+    open_entries.append(entry)
+
+
+def _write(root: _Entry) -> str:
+    """Write the tree without recursion: a navigation may be deep."""
+    parts: list[str] = []
+    waiting: list[_Entry | str] = [root]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            parts.append(one)
+            continue
+        parts.append(f"<li>{one.html}" if one is not root else "")
+        waiting.append("</li>\n" if one is not root else "")
+        if one.inner:
+            parts.append("<ol>\n")
+            waiting.append("</ol>")
+            waiting += reversed(one.inner)
+    return "".join(parts)

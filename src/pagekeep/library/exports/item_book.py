@@ -10,14 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from zipfile import ZipFile
 
-from pagekeep.capture.pictures.check import SVG_TYPE, Copy, Refused, decode_picture
+from pagekeep.capture.pictures import SVG_TYPE, Copy, Refused, decode_picture
 from pagekeep.errors import NotFound, PagekeepError, TooManyRequests
-from pagekeep.library.annotations import annotations_of
+from pagekeep.library.archive.pictures import KeptPicture, find_picture, hero_source
 from pagekeep.library.exports.article_html import picture_urls
 from pagekeep.library.exports.epub import Book, add_chapter
-from pagekeep.library.exports.pictures import ENDINGS, Picture
-from pagekeep.library.pictures.kept import KeptPicture, find_picture
-from pagekeep.library.pictures.wanted import hero_source
+from pagekeep.library.exports.selection import ENDINGS, Picture
+from pagekeep.library.items.annotations import annotations_of
 from pagekeep.model import Annotation, Item
 from pagekeep.store import Store
 from pagekeep.workers import TEXT, Limits, Room

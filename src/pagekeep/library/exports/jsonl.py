@@ -15,7 +15,7 @@ from pagekeep.library import normal_url
 from pagekeep.model import Annotation, Item, QualityLevel
 from pagekeep.model.reading import ReadingState, ReadState
 from pagekeep.model.tags import clean_tags
-from pagekeep.store.metadata_json import TYPES, metadata_from_json, metadata_to_json
+from pagekeep.store.storable import TYPES, metadata_from_json, metadata_to_json
 
 MARKER: Final = "pagekeep"
 """The first key of every line, which identifies the format."""

@@ -1,18 +1,17 @@
-"""Write an item as a Markdown file, and read such a file."""
+"""Write an item as a Markdown file with its annotations, name such a file, and read one."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from pagekeep import clock
 from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.library import normal_url
-from pagekeep.library.exports import annotations_block
-from pagekeep.library.exports.annotations_block import FileAnnotation
 from pagekeep.markdown.frontmatter import Stamp, read_block, split_block, stamp, write_frontmatter
 from pagekeep.model import Annotation, Item
 from pagekeep.present.item_content import EDITED_FIELD, edited_frontmatter
@@ -45,6 +44,14 @@ OBSIDIAN_FIELDS: Final = ("title", "source", "author", "published", "created", "
 """The properties that Obsidian's clipper writes, in its order; Pagekeep's follow."""
 _MAX_NUMBER: Final = 10**30
 KNOWN_FIELDS: Final = frozenset((*_FIELD_ORDER, *OBSIDIAN_FIELDS, SUGGESTIONS_FIELD))
+
+
+class FileAnnotation(NamedTuple):
+    """An annotation as a file contains it."""
+
+    id: str
+    quote: str
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +88,7 @@ def read(text: str) -> Document:
     fields = read_block(block)
     if _has_long_number(fields):
         raise ParseError("The frontmatter has a number that is too long.", suggestions=("Put it in quotes.",))
-    return Document(fields, *annotations_block.split_annotations(rest))
+    return Document(fields, *split_annotations(rest))
 
 
 def _has_long_number(value: object) -> bool:
@@ -110,7 +117,7 @@ def write(
 ) -> str:
     """Return the item as a Markdown file; `extra` are the user's own fields, which come last."""
     stored, body = split_content(item)
-    section = annotations_block.format_annotations(annotations)
+    section = format_annotations(annotations)
     fields = _collect_fields(item, stored, sum(1 for line in section.split("\n") if line.startswith("^")))
     block = (
         _obsidian_frontmatter(fields, extra or {})
@@ -205,3 +212,76 @@ def _yaml_scalar(value: object) -> str:
         return str(value)
     text = json.dumps(" ".join(str(value).split()), ensure_ascii=False)
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+HEADING: Final = "## Highlights"
+_ID: Final = re.compile(r"\^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})")
+
+
+def format_annotations(annotations: Iterable[Annotation]) -> str:
+    """Return the section with the annotations, or an empty text when there are none."""
+    entries = [_format_annotation(annotation) for annotation in annotations if _ID.fullmatch(f"^{annotation.id}")]
+    return "\n\n".join([HEADING, *entries]) + "\n" if entries else ""
+
+
+def _format_annotation(annotation: Annotation) -> str:
+    quote = [f"> {line}".rstrip() for line in _clean_lines(annotation.quote)]
+    note = [f"\\{line}" if line[:1] in (">", "^", "\\", "#") else line for line in _clean_lines(annotation.note)]
+    parts = ["\n".join(quote), "\n".join(note), f"^{annotation.id}"]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _clean_lines(text: str) -> list[str]:
+    """Return the lines without spaces at their ends, and with one blank line for several."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    clean = "\n".join(line.rstrip() for line in lines).strip("\n")
+    return re.sub(r"\n{3,}", "\n\n", clean).split("\n") if clean else []
+
+
+def split_annotations(body: str) -> tuple[str, tuple[FileAnnotation, ...]]:
+    """Return the text before the section and its annotations; a text without such a section is returned unchanged."""
+    before, heading, section = body.rpartition(f"\n{HEADING}\n")
+    if not heading and body.startswith(f"{HEADING}\n"):
+        before, heading, section = "", HEADING, body.removeprefix(f"{HEADING}\n")
+    annotations = _parse_annotations(section.split("\n")) if heading else None
+    return (before.rstrip("\n") + "\n" if before.strip() else "", annotations) if annotations else (body, ())
+
+
+def _parse_annotations(lines: Sequence[str]) -> tuple[FileAnnotation, ...] | None:
+    """Return the annotations, or `None` when the lines are anything else: an article may have a section of this name."""
+    annotations: list[FileAnnotation] = []
+    quote: list[str] = []
+    note: list[str] = []
+    for line in lines:
+        annotation_id = _ID.fullmatch(line.rstrip())
+        if annotation_id:
+            annotations.append(FileAnnotation(annotation_id[1], "\n".join(quote), "\n".join(note).strip("\n")))
+            quote, note = [], []
+        elif line.startswith(">") and not any(note):
+            quote.append(line[1:].removeprefix(" "))
+        else:
+            note.append(line[1:] if line.startswith("\\") else line)
+    return None if any(line.strip() for line in (*quote, *note)) else tuple(annotations)
+
+
+MAX_NAME_BYTES: Final = 200
+"""With the ending: most file systems allow 255, and sync services add to the name."""
+_FORBIDDEN: Final = frozenset('*"\\/<>:|?#^[]%`')
+"""What Windows does not allow, and what links to a heading or block in Obsidian."""
+_INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Unicode categories of characters that have no shape."""
+_SPACE: Final = re.compile(r"\s+")
+
+
+def file_name(title: str, item_id: str, ending: str = ".md") -> str:
+    """Return a file name that depends only on title and id, and that no two items share."""
+    suffix = f" {item_id[:8]}{ending}"
+    return (clean_stem(title, MAX_NAME_BYTES - len(suffix.encode())) or "Untitled") + suffix
+
+
+def clean_stem(title: str, max_bytes: int) -> str:
+    """Return the title as part of a file name; empty when none of its characters is allowed."""
+    allowed = "".join(" " if char in _FORBIDDEN else char for char in unicodedata.normalize("NFC", title))
+    visible = "".join(char for char in allowed if unicodedata.category(char) not in _INVISIBLE or char in "\t\n\r")
+    cut = _SPACE.sub(" ", visible).strip(" .").encode()[:max_bytes]
+    return cut.decode("utf-8", "ignore").strip(" .")

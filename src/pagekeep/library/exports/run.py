@@ -1,34 +1,37 @@
-"""Export the library: a folder of Markdown files, or one file of another format."""
+"""Export the library: a folder of Markdown files, or one file of another format, such as browsers' bookmarks."""
 
 from __future__ import annotations
 
 import json
 import os
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal, cast
 
 from pagekeep.errors import Conflict, StoreError
-from pagekeep.library.exports import jsonl, markdown_files, netscape
-from pagekeep.library.exports.file_names import file_name
-from pagekeep.library.exports.markdown_files import Profile
-from pagekeep.library.exports.pictures import (
+from pagekeep.library.archive.pictures import find_picture_urls, replace_picture_urls
+from pagekeep.library.exports import jsonl, markdown_files
+from pagekeep.library.exports.markdown_files import Profile, file_name
+from pagekeep.library.exports.selection import (
     PICTURE_FOLDER,
     PICTURE_SOURCES,
     Picture,
     PictureFetcher,
+    SelectedItem,
+    with_annotations,
 )
-from pagekeep.library.exports.selection import SelectedItem, with_annotations
-from pagekeep.library.items import get_items, walk_items
-from pagekeep.library.pictures.addresses import find_picture_urls, replace_picture_urls
+from pagekeep.library.items.find import get_items, walk_items
 from pagekeep.model import Item
 from pagekeep.store import Store
 
 if TYPE_CHECKING:
     from pagekeep.config import Settings
+
 
 Format = Literal["markdown", "jsonl", "netscape", "html", "epub", "warc", "wacz"]
 FORMATS: Final[tuple[Format, ...]] = ("markdown", "jsonl", "netscape", "html", "epub", "warc", "wacz")
@@ -139,16 +142,16 @@ async def _write_one_file(
             line = jsonl.write_line(one.item, one.annotations, one.reading)
             out.write(f"{line}\n".encode("utf-8", "replace"))
     elif options.format == "netscape":
-        for piece in netscape.format_bookmarks(one.item for one in items):
+        for piece in format_bookmarks(one.item for one in items):
             out.write(piece.encode("utf-8", "replace"))
     elif options.format == "html":
-        from pagekeep.library.exports.single_page import write_page
+        from pagekeep.library.exports.article_html import write_page
 
         await write_page(out, items, pictures)
     elif options.format in ("warc", "wacz"):
-        from pagekeep.library.exports.web_archive import write  # it loads the WARC library
+        from pagekeep.library.exports import web_archive  # it loads the WARC library
 
-        (write.write_warc if options.format == "warc" else write.write_wacz)(out, items, store)
+        (web_archive.write_warc if options.format == "warc" else web_archive.write_wacz)(out, items, store)
     else:
         from pagekeep.library.exports.epub import write_book
 
@@ -239,3 +242,48 @@ def open_atomically(out: Path | BinaryIO) -> Iterator[BinaryIO]:
         os.replace(draft, out)
     finally:
         draft.unlink(missing_ok=True)
+
+
+_HEAD = """<!DOCTYPE NETSCAPE-Bookmark-file-1>
+<META HTTP-EQUIV="Content-Type" CONTENT="text/html; charset=UTF-8">
+<TITLE>Bookmarks</TITLE>
+<H1>Bookmarks</H1>
+<DL><p>
+"""
+
+
+def format_bookmarks(items: Iterable[Item]) -> Iterator[str]:
+    """Yield the file in pieces: one link per item, with its dates, tags and description. Archived items count as read."""
+    yield _HEAD
+    for item in items:
+        yield _format_link(item)
+    yield "</DL><p>\n"
+
+
+def _format_link(item: Item) -> str:
+    known = item.metadata
+    tags = ",".join(" ".join(tag.replace(",", " ").split()) for tag in known.tags)
+    attributes = {
+        # An address that an older import did not check may be a script, which a browser would keep as a bookmarklet.
+        "HREF": item.url_full if item.url_full.startswith(("http://", "https://")) else item.url,
+        "ADD_DATE": _timestamp(item.saved_at),
+        "LAST_MODIFIED": _timestamp(item.updated_at),
+        "PRIVATE": "1",
+        "TOREAD": "0" if known.archived else "1",
+        "TAGS": tags,
+    }
+    html = " ".join(f'{name}="{escape(value)}"' for name, value in attributes.items() if value)
+    line = f"    <DT><A {html}>{escape(_one_line(item.title))}</A>\n"
+    description = _one_line(known.description or "")
+    return line + (f"    <DD>{escape(description)}\n" if description else "")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _timestamp(time: str) -> str:
+    try:
+        return str(int(datetime.fromisoformat(time).astimezone(UTC).timestamp()))
+    except ValueError:
+        return ""

@@ -1,4 +1,4 @@
-"""The feed inbox: entries of feeds wait here, apart from the library, until they are read, kept or too old."""
+"""The feed inbox: entries wait here, apart from the library, until they are read, kept or too old; and are searched."""
 
 from __future__ import annotations
 
@@ -9,24 +9,31 @@ from typing import Final
 
 from pagekeep import clock
 from pagekeep.capture.from_url import Progress, Request, Retrieval, ignore_progress
-from pagekeep.errors import NotFound, PagekeepError, StoreError
-from pagekeep.library import build_item, normal_url
-from pagekeep.library.queue.slices import SliceResult
-from pagekeep.library.save import save
+from pagekeep.errors import InvalidQuery, NotFound, PagekeepError, StoreError
+from pagekeep.library import normal_url
+from pagekeep.library.items import build_item
+from pagekeep.library.queue import SliceResult
+from pagekeep.library.saving.save import save
 from pagekeep.model import (
     AddedEntries,
     Entry,
     EntryPage,
     EntryQuery,
     Feed,
+    Filter,
+    Hit,
     Item,
+    ItemMetadata,
+    ItemPage,
+    ItemQuery,
     Job,
     NewEntry,
     SaveResult,
+    Term,
 )
 from pagekeep.store import Store
-from pagekeep.store.tables.feeds.entries import guid_hash
-from pagekeep.text import one_line
+from pagekeep.store.tables.entries import guid_hash
+from pagekeep.text import count_words, fold, one_line, strip_markdown
 
 KEEP_TASK: Final = "keep_entry"
 """The task that makes an item of an entry."""
@@ -169,3 +176,94 @@ async def keep_job(job: Job, store: Store, retrieval: Retrieval, progress: Calla
     except NotFound:
         return SliceResult(report={"kept": 0})
     return SliceResult(report={"kept": 1, "item_id": saved.item.id})
+
+
+INBOX_SOURCE: Final = "feed inbox"
+"""The source of an item that is an entry of the inbox."""
+ALL_FEEDS: Final = frozenset({"*", "all"})
+_SNIPPET_CHARS: Final = 200
+
+
+def search_inbox(store: Store, query: ItemQuery) -> ItemPage:
+    """Return one page of the entries that a query with `feed:` describes, newest first.
+
+    `feed:` takes a name or a part of it, a folder, an address or an id; `feed:all` is every feed. An entry that was kept is
+    its item. `InvalidQuery` for a feed that does not exist, and with filters other than `feed:`.
+    """
+    others = [filter for filter in query.filters if filter.name != "feed"]
+    if others:
+        raise InvalidQuery(
+            f"`feed:` cannot be combined with `{others[0].name}:`.", suggestions=("Use words besides `feed:`.",)
+        )
+    found = store.find_entries(
+        EntryQuery(
+            feed_ids=_feed_ids(store, [filter for filter in query.filters if filter.name == "feed"]),
+            words=tuple(map(_pattern, query.terms)),
+            excluded=tuple(map(_pattern, query.excluded)),
+            limit=query.limit,
+            after=query.after,
+            content=True,
+        )
+    )
+    hits = (Hit(kept_item(store, entry) or to_item(store.user_id, entry), _snippet(entry)) for entry in found.entries)
+    return ItemPage(tuple(hits), found.next)
+
+
+def find_named(feeds: tuple[Feed, ...], name: str) -> list[Feed]:
+    """Return the feeds that a text names: by folder, a part of the name, address or beginning of the id."""
+    if name in ALL_FEEDS:
+        return list(feeds)
+    wanted = fold(name).strip()
+    return [
+        feed
+        for feed in feeds
+        if wanted in fold(feed.label)
+        or wanted in (fold(feed.folder), fold(feed.address))
+        or fold(feed.folder).startswith(f"{wanted}/")
+        or (len(wanted) >= 4 and feed.id.startswith(wanted))
+    ]
+
+
+def _feed_ids(store: Store, filters: list[Filter]) -> tuple[str, ...]:
+    feeds = store.feeds()
+    chosen = {feed.id for feed in feeds}
+    for filter in filters:
+        named = {feed.id for feed in find_named(feeds, filter.value)}
+        if not named and not filter.negated:
+            raise InvalidQuery(f"There is no feed {filter.value:.100}.", suggestions=("Use `feed:all` for all feeds.",))
+        chosen = chosen - named if filter.negated else chosen & named
+    return tuple(sorted(chosen))
+
+
+def _pattern(term: Term) -> str:
+    return f" {' '.join(term.words)}" + ("" if term.prefix else " ")
+
+
+def _snippet(entry: Entry) -> str:
+    return strip_markdown(entry.content[: 4 * _SNIPPET_CHARS])[:_SNIPPET_CHARS]
+
+
+def to_item(user_id: str, entry: Entry) -> Item:
+    """Return an entry in the form of an item; its id is the entry's."""
+    url = entry.url or ""
+    metadata = ItemMetadata(
+        word_count=count_words(entry.content),
+        hero_image=entry.extra.get("image"),
+        suggested_tags=tuple(entry.extra.get("categories") or ())[:5],
+    )
+    return Item(
+        id=entry.id,
+        user_id=user_id,
+        url=url,
+        url_full=url,
+        domain=normal_url.domain(url) if url else "",
+        title=entry.title,
+        content=entry.content,
+        source=INBOX_SOURCE,
+        author=entry.author,
+        saved_at=entry.found_at,
+        published_at=entry.published_at,
+        metadata=metadata,
+        created_at=entry.found_at,
+        updated_at=entry.updated_at,
+    )

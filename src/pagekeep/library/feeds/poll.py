@@ -1,16 +1,15 @@
-"""Polling feeds: fetch those that are due, and put what is new into the feed inbox.
-
-One schedule for each user looks for feeds that are due, so that a thousand unchanged feeds cost a thousand requests and a few
-transactions, and no job each. Documents are read in workers, and only when they have changed.
-"""
+"""Polling feeds: which are due, fetching them, and putting what is new into the feed inbox."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import random
+import re
 from asyncio import to_thread
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from email.utils import parsedate_to_datetime
 from time import monotonic
 from typing import Any, Final
 
@@ -18,16 +17,15 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Request, Retrieval, ignore_progress
 from pagekeep.capture.modes import capture_by_mode
 from pagekeep.errors import FetchHttpError, NotFound, PagekeepError, StoreError
-from pagekeep.library import build_item
-from pagekeep.library.feeds import subscriptions, timing
-from pagekeep.library.feeds.discover import ACCEPT, parse
+from pagekeep.library.feeds import subscriptions
 from pagekeep.library.feeds.inbox import add_entries
-from pagekeep.library.feeds.parse.tasks import CleanEntries
-from pagekeep.library.feeds.parse.values import ParsedEntry, ParsedFeed
-from pagekeep.library.queue.slices import SLICE_SECONDS, SliceResult
+from pagekeep.library.feeds.parse.tasks import CleanEntries, ParsedEntry, ParsedFeed
+from pagekeep.library.feeds.subscriptions import ACCEPT, parse_response
+from pagekeep.library.items import build_item
+from pagekeep.library.queue import SLICE_SECONDS, SliceResult
 from pagekeep.model import AddedEntries, Feed, Fetched, Job, NewEntry, Options, PollOutcome, RawPage
 from pagekeep.store import Store
-from pagekeep.store.tables.feeds.entries import guid_hash
+from pagekeep.store.tables.entries import guid_hash
 
 MAX_POLLS: Final = 200
 """Feeds that are polled in one go."""
@@ -89,7 +87,7 @@ def due_feeds(store: Store) -> tuple[Feed, ...]:
 def _settle_schedule(store: Store, schedule_id: str, counts: Mapping[str, int]) -> None:
     now = clock.now()
     soonest = clock.add_seconds(now, MIN_PAUSE)
-    next_at = max(store.next_poll() or clock.add_seconds(now, timing.MAX_SECONDS), soonest)
+    next_at = max(store.next_poll() or clock.add_seconds(now, MAX_SECONDS), soonest)
     store.settle_schedule(schedule_id, counts, failed=False, now=now, next_at=next_at)
 
 
@@ -170,7 +168,7 @@ async def poll_feed(feed: Feed, store: Store, retrieval: Retrieval, report: Poll
         if digest == state.get("hash") and not state.get("error_in"):
             report.unchanged += 1
             return _unchanged(feed, fetched)
-        parsed = await parse(fetched, retrieval)
+        parsed = await parse_response(fetched, retrieval)
         added = await _store_entries(feed, parsed, store, retrieval)
     except StoreError:
         raise
@@ -197,7 +195,7 @@ def _changed(feed: Feed, fetched: Fetched, parsed: ParsedFeed, digest: str | Non
         **_validators(feed, fetched),
         **_redirected(feed, fetched),
         "hash": digest,
-        "every": timing.seconds_between(times, now),
+        "every": seconds_between(times, now),
         "ttl": parsed.ttl_seconds,
         "format": parsed.format,
         "language": parsed.language,
@@ -217,17 +215,17 @@ def _failed(feed: Feed, error: PagekeepError) -> PollOutcome:
     # A document that could not be read is read again, even if the server says that it has not changed.
     is_document = not isinstance(error, FetchHttpError) and type(error).__name__ in ("UnsupportedContent", "ParseError")
     state = {**feed.state, "error": error.message, "error_type": type(error).__name__, "error_in": is_document or None}
-    next_at = timing.after_failure(_base(feed, state), attempts, timing.retry_seconds(headers, now), now)
+    next_at = after_failure(_base(feed, state), attempts, retry_seconds(headers, now), now)
     return PollOutcome(feed.id, feed.next_at, state, next_at, attempts=attempts, status="gone" if is_gone else "active")
 
 
 def _base(feed: Feed, state: Mapping[str, Any]) -> float:
-    return float(feed.settings.every or state.get("every") or timing.MIN_SECONDS)
+    return float(feed.settings.every or state.get("every") or MIN_SECONDS)
 
 
 def _next_time(feed: Feed, state: Mapping[str, Any], fetched: Fetched, now: str) -> str:
-    hints = (float(state.get("ttl") or 0), timing.server_seconds(fetched.headers, now))
-    return timing.after_success(_base(feed, state), hints, now)
+    hints = (float(state.get("ttl") or 0), server_seconds(fetched.headers, now))
+    return after_success(_base(feed, state), hints, now)
 
 
 def _validators(feed: Feed, fetched: Fetched) -> dict[str, str | None]:
@@ -314,3 +312,65 @@ async def _fetch_article(entry_id: str, url: str, store: Store, retrieval: Retri
     if page.caught is None and page.quality.level in ("article", "simplified"):
         raw = replace(build_item.to_raw_page(captured.fetched, clock.now()), headers=None)
         await to_thread(store.set_entry_text, entry_id, page.markdown, raw, {"full": True})
+
+
+MIN_SECONDS: Final = 1_800.0
+"""No feed is polled more often, unless the user set so."""
+MAX_SECONDS: Final = 86_400.0
+"""Without failures every feed is polled once a day at least, unless the user set so or its server asks for more."""
+MAX_HINT_SECONDS: Final = 7 * 86_400.0
+"""What a feed or its server asks for is cut to this."""
+MAX_BACKOFF_SECONDS: Final = 7 * 86_400.0
+FIRST_BACKOFF_SECONDS: Final = 3_600.0
+WINDOW_SECONDS: Final = 7 * 86_400.0
+JITTER: Final = 0.1
+_MAX_AGE: Final = re.compile(r"(?<![\w-])max-age\s*=\s*\"?(\d{1,9})")
+
+
+def seconds_between(published: Sequence[str], now: str) -> float:
+    """Return the usual time between two entries, by those of the last week."""
+    since = clock.add_seconds(now, -WINDOW_SECONDS)
+    recent = sum(since <= time <= now for time in published)
+    return min(MAX_SECONDS, max(MIN_SECONDS, WINDOW_SECONDS / recent)) if recent else MAX_SECONDS
+
+
+def server_seconds(headers: Mapping[str, str], now: str) -> float:
+    """Return how long the response is fresh, by `Cache-Control: max-age` or `Expires`; 0 when neither says so."""
+    control = headers.get("cache-control", "").lower()
+    if found := _MAX_AGE.search(control):
+        return min(float(found[1]), MAX_HINT_SECONDS)
+    if "no-cache" in control or "no-store" in control:
+        return 0.0
+    return min(_seconds_until(headers.get("expires", ""), now), MAX_HINT_SECONDS)
+
+
+def retry_seconds(headers: Mapping[str, str], now: str) -> float:
+    """Return how long the server asks to wait, in either form of `Retry-After`; 0 when it does not."""
+    text = headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text[:9]), MAX_HINT_SECONDS)
+    return min(_seconds_until(text, now), MAX_HINT_SECONDS)
+
+
+def _seconds_until(date: str, now: str) -> float:
+    try:
+        time = clock.format_time(parsedate_to_datetime(date))
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return 0.0
+    return max(0.0, clock.days_between(now, time) * 86_400.0)
+
+
+def after_success(base: float, hints: Sequence[float], now: str) -> str:
+    """Return the next time: after the longest of the feed's own interval and the hints, and not quite on time."""
+    return _later(max(base, *(min(hint, MAX_HINT_SECONDS) for hint in hints)), now)
+
+
+def after_failure(base: float, attempts: int, retry: float, now: str) -> str:
+    """Return the next time after this many failures in a row: later each time, and not before the server wants it."""
+    backoff = min(max(base, FIRST_BACKOFF_SECONDS) * 2 ** min(max(0, attempts - 1), 12), MAX_BACKOFF_SECONDS)
+    # Never before the time that the server asked for: the spread is added to it.
+    return _later(backoff, now) if backoff > retry else clock.add_seconds(now, retry * random.uniform(1, 1 + JITTER))
+
+
+def _later(seconds: float, now: str) -> str:
+    return clock.add_seconds(now, seconds * random.uniform(1 - JITTER, 1 + JITTER))

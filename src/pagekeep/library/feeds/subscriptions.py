@@ -1,15 +1,20 @@
-"""Feeds that the user subscribed to: add, list, change and remove them."""
+"""Feeds that the user subscribed to: find, add, list, change and remove them, and exchange them as OPML."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from asyncio import to_thread
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Any, Final
+from urllib.parse import urljoin
 
-from pagekeep import clock
-from pagekeep.errors import InvalidQuery, NotFound
+from pagekeep import clock, extras
+from pagekeep.capture.from_url import Retrieval
+from pagekeep.errors import InvalidQuery, NotFound, PagekeepError, UnsupportedContent
 from pagekeep.fetch.urls import split_url
-from pagekeep.model import EntryCounts, Feed, FeedKind, FeedSettings, FeedStatus
+from pagekeep.library.feeds.parse.tasks import FindFeedLinks, FoundFeed, Outline, ParsedFeed, ParseFeed, ReadOpml
+from pagekeep.model import EntryCounts, Feed, FeedKind, FeedSettings, FeedStatus, Fetched
 from pagekeep.store import Store
 from pagekeep.text import one_line
 
@@ -178,3 +183,128 @@ def check_settings(settings: FeedSettings) -> FeedSettings:
 def _clean_list(texts: tuple[str, ...]) -> tuple[str, ...]:
     cleaned = (one_line(text)[:MAX_NAME_CHARS] for text in texts)
     return tuple(dict.fromkeys(text for text in cleaned if text))[:MAX_FILTERS]
+
+
+ACCEPT: Final = (
+    "application/feed+json, application/atom+xml, application/rss+xml, application/rdf+xml, application/xml;q=0.9, "
+    "text/xml;q=0.9, application/json;q=0.8, */*;q=0.5"
+)
+USUAL_PATHS: Final = (
+    *("/feed", "/rss", "/atom.xml", "/feed.xml", "/rss.xml", "/index.xml", "/feed.json", "/feeds/posts/default"),
+    *("/blog/feed", "/blog/rss.xml", "/?feed=rss2"),
+)
+
+
+async def find_feeds(address: str, retrieval: Retrieval, *, guess: bool = False) -> list[FoundFeed]:
+    """Return the feeds at an address: the feed itself, or those that the page there names.
+
+    With `guess`, the usual paths of the site are tried too when it names none. `NotFound` when there is no feed.
+    """
+    address = complete_address(address)
+    fetched = await retrieval.client.download(address, accept=ACCEPT, spaced=True)
+    own = await _read(fetched, retrieval)
+    if own is not None:
+        return [own]
+    found = await retrieval.run(FindFeedLinks(fetched.body, fetched.encoding, fetched.final_url))
+    if not found and guess:
+        found = await _guess(fetched.final_url, retrieval)
+    if not found:
+        raise NotFound(
+            f"No feed was found at {address:.200}.",
+            suggestions=("Give the address of the feed itself.", "Let the usual paths be tried too."),
+        )
+    return found
+
+
+async def _read(fetched: Fetched, retrieval: Retrieval) -> FoundFeed | None:
+    try:
+        parsed = await parse_response(fetched, retrieval)
+    except UnsupportedContent:
+        return None
+    return FoundFeed(fetched.final_url, parsed.title, parsed.site)
+
+
+async def parse_response(fetched: Fetched, retrieval: Retrieval) -> ParsedFeed:
+    """Return the feed in a response, read in a worker."""
+    if fetched.body.lstrip()[:1] != b"{":
+        await to_thread(extras.require, "feeds", "Reading RSS and Atom feeds", error=UnsupportedContent)
+    return await retrieval.run(ParseFeed(fetched.body, fetched.encoding, fetched.final_url))
+
+
+async def _guess(address: str, retrieval: Retrieval) -> list[FoundFeed]:
+    for path in USUAL_PATHS:
+        try:
+            fetched = await retrieval.client.download(urljoin(address, path), accept=ACCEPT, spaced=True)
+            found = await _read(fetched, retrieval)
+        except PagekeepError:
+            continue
+        if found is not None:
+            return [found]
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFeeds:
+    """What became of the feeds of a list."""
+
+    added: int
+    known: int
+    failed: tuple[tuple[str, str], ...]
+    """Addresses that are not valid, and why."""
+
+
+async def read_list(body: bytes, retrieval: Retrieval) -> list[Outline]:
+    """Return the feeds of an OPML file, read in a worker; `UnsupportedContent` when it is not one."""
+    return await retrieval.run(ReadOpml(body))
+
+
+def import_list(store: Store, outlines: Sequence[Outline]) -> ImportedFeeds:
+    """Subscribe to the feeds of a list; those that exist stay as they are."""
+    added, failed = 0, list[tuple[str, str]]()
+    for outline in outlines:
+        try:
+            _, is_new = add_feed(store, outline.address, title=outline.title, site=outline.site, folder=outline.folder)
+        except PagekeepError as error:
+            failed.append((outline.address, error.message))
+            continue
+        added += is_new
+    return ImportedFeeds(added, len(outlines) - added - len(failed), tuple(failed))
+
+
+def export_list(store: Store) -> str:
+    """Return all web feeds as OPML."""
+    return write_opml(store.feeds(), clock.to_the_second(clock.now()))
+
+
+def write_opml(feeds: Sequence[Feed], created: str) -> str:
+    """Return the web feeds as OPML 2.0, in their folders."""
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        '<opml version="2.0">',
+        f"<head><title>Feeds</title><dateCreated>{_xml(created)}</dateCreated></head>",
+        "<body>",
+        *_write_folder([feed for feed in feeds if feed.kind == "web"], ()),
+        "</body>",
+        "</opml>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _write_folder(feeds: Sequence[Feed], path: tuple[str, ...]) -> Iterator[str]:
+    indent, inner = "  " * (len(path) + 1), dict[str, list[Feed]]()
+    for feed in feeds:
+        folders = tuple(feed.folder.split("/")) if feed.folder else ()
+        if len(folders) > len(path):
+            inner.setdefault(folders[len(path)], []).append(feed)
+        else:
+            site = f' htmlUrl="{_xml(feed.site)}"' if feed.site else ""
+            label = _xml(feed.label)
+            yield f'{indent}<outline type="rss" text="{label}" title="{label}" xmlUrl="{_xml(feed.address)}"{site}/>'
+    for name, members in inner.items():
+        yield f'{indent}<outline text="{_xml(name)}" title="{_xml(name)}">'
+        yield from _write_folder(members, (*path, name))
+        yield f"{indent}</outline>"
+
+
+def _xml(text: str) -> str:
+    return escape("".join(char for char in text if char >= " " and char not in "\ufffe\uffff"))

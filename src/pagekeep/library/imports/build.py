@@ -1,7 +1,8 @@
-"""Build the item for a row: a bookmark, or the page whose content the export contains."""
+"""Build the item for a row, and merge it with the item that the library already has."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import uuid
 from collections.abc import Callable, Iterator
@@ -9,19 +10,14 @@ from dataclasses import replace
 from html import escape
 from typing import Final
 
-from pagekeep.errors import PagekeepError
-from pagekeep.library import build_item
-from pagekeep.library.imports.check import CheckedRow
+from pagekeep import clock
+from pagekeep.errors import PagekeepError, StoreError
 from pagekeep.library.imports.input.row import Row, RowAnnotation
-from pagekeep.model import (
-    Annotation,
-    Fetched,
-    ItemMetadata,
-    Metadata,
-    NewItem,
-    Options,
-    Page,
-)
+from pagekeep.library.imports.rows import CheckedRow
+from pagekeep.library.items import build_item
+from pagekeep.model import Annotation, Fetched, Item, ItemMetadata, Metadata, NewItem, Options, Page, RawPage
+from pagekeep.model.lists import carry_edits
+from pagekeep.store import Store
 
 ReadPage = Callable[[Fetched, Options], Page]
 
@@ -188,3 +184,97 @@ def _find_context(quote: str, flat_text: str) -> tuple[str, str]:
     if len(after) == _CONTEXT_CHARS:
         after = after.rpartition(" ")[0] or after
     return before, after
+
+
+def has_content(item: Item) -> bool:
+    """Return whether the item is more than a bookmark."""
+    return item.metadata.quality in ("article", "simplified") or item.metadata.edited
+
+
+def was_fetched(item: Item) -> bool:
+    """Return whether the live page was ever fetched, even if it was worse than the imported one."""
+    failure = item.metadata.last_error
+    was_worse = failure is not None and failure.get("type") == "Worse"
+    return was_worse or not (item.source.startswith("import:") or item.metadata.fetch_again is not None)
+
+
+def merge_items(old: Item, new: Item) -> Item:
+    """Return both items as one: tags of both, the earlier save time, archived and pinned if either is.
+
+    The old content stays unless only the import has content. A deleted item is restored. Returns `old` itself when
+    nothing changes.
+    """
+    base = _choose_content(old, new)
+    metadata = replace(
+        base.metadata,
+        tags=build_item.merge_tags(old, new),
+        archived=True if old.metadata.archived or new.metadata.archived else base.metadata.archived,
+        pinned=True if old.metadata.pinned or new.metadata.pinned else base.metadata.pinned,
+    )
+    result = replace(
+        base,
+        id=old.id,
+        created_at=old.created_at,
+        updated_at=old.updated_at,
+        saved_at=min(old.saved_at, new.saved_at),
+        last_opened_at=max(filter(None, (old.last_opened_at, new.last_opened_at)), default=None),
+        deleted_at=None,
+        metadata=metadata,
+    )
+    return old if result == old else replace(result, updated_at=new.updated_at)
+
+
+def _choose_content(old: Item, new: Item) -> Item:
+    """Return the item whose title, content and derived metadata are kept."""
+    if has_content(old) or (was_fetched(old) and not has_content(new)):
+        return old
+    if has_content(new):
+        return _with_notes(new, old)
+    only_new_has_title = old.title == old.url != new.title
+    return _with_notes(new, old) if only_new_has_title else old
+
+
+def _with_notes(new: Item, old: Item) -> Item:
+    notes = old.metadata.notes if new.metadata.notes is None else new.metadata.notes
+    refused = old.metadata.refused_tags or new.metadata.refused_tags
+    merged = replace(new, metadata=replace(new.metadata, notes=notes, refused_tags=refused))
+    return carry_edits(old, merged) if old.metadata.edits else merged
+
+
+def add_newer(
+    stored: Item, raw: RawPage | None, store: Store, read: Callable[[Fetched], Page], rules_hash: str, options: Options
+) -> Item | None:
+    """Store an imported raw page as the newest version of its item, and return the item; `None` when it is not one.
+
+    It must be newer than what is stored, as good, and have other content, as the same parser makes it of both.
+    """
+    if raw is None or not has_content(stored) or stored.metadata.edited:
+        return None
+    versions = store.snapshots(stored.id)
+    known = {version.hash for version in versions}
+    if not versions or raw.fetched_at <= versions[-1].fetched_at or hashlib.sha256(raw.body).hexdigest() in known:
+        return None
+    fetched = build_item.to_fetched(raw)
+    try:
+        before = read(build_item.to_fetched(store.snapshot_raw(stored.id, versions[-1].number)))
+        page = read(fetched)
+    except StoreError:
+        raise
+    except PagekeepError:
+        return None
+    new = build_item.new_item(
+        page,
+        fetched,
+        url=stored.url,
+        url_full=stored.url_full,
+        user_id=stored.user_id,
+        now=clock.now(),
+        saved_at=stored.saved_at,
+        tags=(),
+        rules_hash=rules_hash,
+        options=options,
+        source=stored.source,
+    )
+    if page.markdown == before.markdown or build_item.why_worse(new.metadata, stored.metadata):
+        return None
+    return store.upsert(replace(new, id=stored.id), raw, versions="add", version_source="import")

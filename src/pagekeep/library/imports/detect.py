@@ -6,7 +6,7 @@ To add a format:
    yields a `Row` for every page. `formats/pinboard.py` is a short example for JSON, `formats/matter.py` for CSV.
    Helpers for JSON, CSV, bookmark files, times and tags are in `input/`.
 2. Add one line to `FORMATS` below. A format that is a whole folder or archive goes into `TREE_FORMATS` as well.
-3. Add the name to `FORMATS` in `doors/cli/library/import_.py`, and a sample file to `tests/library/imports/samples.py`.
+3. Add the name to `FORMATS` in `doors/cli/import_.py`, and a sample file to `tests/library/imports/samples.py`.
 """
 
 from __future__ import annotations
@@ -16,29 +16,21 @@ from dataclasses import dataclass
 from typing import Final
 
 from pagekeep.errors import UnsupportedContent
-from pagekeep.library.imports import failed_rows, mailboxes
 from pagekeep.library.imports.formats import (
+    bookmark_files,
+    csv_exports,
     documents,
-    goodlinks,
-    instapaper,
+    json_exports,
     karakeep,
-    linkwarden,
-    lists,
-    matter,
-    netscape,
+    mailboxes,
     omnivore,
-    pagekeep_jsonl,
-    pagekeep_markdown,
-    pinboard,
+    own_files,
     pocket,
-    raindrop,
-    readwise,
-    wallabag,
+    web_archive,
 )
+from pagekeep.library.imports.input.records import Sample
 from pagekeep.library.imports.input.row import ParsedRow
-from pagekeep.library.imports.input.sample import Sample
 from pagekeep.library.imports.input.source import Source, Tree
-from pagekeep.library.imports.web_archive import read as web_archive
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,24 +61,24 @@ FORMATS: Final = (
     Format("warc", web_archive.matches, web_archive.read),  # binary, so it is recognised before any text is looked at
     Format("document", documents.matches, documents.read),  # PDF and others, also binary
     Format("mail", mailboxes.matches, mailboxes.read),
-    Format("failed", failed_rows.matches, failed_rows.read),
-    Format("pagekeep", pagekeep_jsonl.matches, pagekeep_jsonl.read),
-    Format("markdown", pagekeep_markdown.matches, pagekeep_markdown.read),
-    Format("netscape", netscape.matches, netscape.read),
+    Format("failed", own_files.matches_failed, own_files.read_failed),
+    Format("pagekeep", own_files.matches_jsonl, own_files.read_jsonl),
+    Format("markdown", own_files.matches_markdown, own_files.read_markdown),
+    Format("netscape", bookmark_files.matches_netscape, bookmark_files.read_netscape),
     Format("pocket", pocket.matches_csv, pocket.read_csv),
     Format("pocket", pocket.matches_html, pocket.read_html),
     Format("omnivore", omnivore.matches, omnivore.read),  # one list without its folder
-    Format("wallabag", wallabag.matches, wallabag.read),
-    Format("instapaper", instapaper.matches, instapaper.read),
-    Format("readwise", readwise.matches, readwise.read),
-    Format("goodlinks", goodlinks.matches, goodlinks.read),
-    Format("matter", matter.matches, matter.read),
-    Format("raindrop", raindrop.matches, raindrop.read),
+    Format("wallabag", json_exports.matches_wallabag, json_exports.read_wallabag),
+    Format("instapaper", csv_exports.matches_instapaper, csv_exports.read_instapaper),
+    Format("readwise", csv_exports.matches_readwise, csv_exports.read_readwise),
+    Format("goodlinks", json_exports.matches_goodlinks, json_exports.read_goodlinks),
+    Format("matter", csv_exports.matches_matter, csv_exports.read_matter),
+    Format("raindrop", csv_exports.matches_raindrop, csv_exports.read_raindrop),
     Format("karakeep", karakeep.matches, karakeep.read),
-    Format("linkwarden", linkwarden.matches, linkwarden.read),
-    Format("pinboard", pinboard.matches, pinboard.read),
+    Format("linkwarden", json_exports.matches_linkwarden, json_exports.read_linkwarden),
+    Format("pinboard", json_exports.matches_pinboard, json_exports.read_pinboard),
     Format("pocket", pocket.matches_annotations, pocket.read_annotations),
-    Format("list", lists.matches, lists.read),  # OneTab, or plain addresses
+    Format("list", bookmark_files.matches_list, bookmark_files.read_list),  # OneTab, or plain addresses
 )
 """The first that matches is used, so special formats come before general ones."""
 
@@ -95,7 +87,7 @@ TREE_FORMATS: Final = (
     TreeFormat("omnivore", omnivore.matches_tree, omnivore.read_tree),
     TreeFormat("karakeep", karakeep.matches_tree, karakeep.read_tree),
     TreeFormat("mail", mailboxes.matches_tree, mailboxes.read_tree),
-    TreeFormat("markdown", pagekeep_markdown.matches_tree, pagekeep_markdown.read_tree),
+    TreeFormat("markdown", own_files.matches_tree, own_files.read_tree),
 )
 
 FORMAT_NAMES: Final = tuple(dict.fromkeys(format_.name for format_ in (*FORMATS, *TREE_FORMATS)))

@@ -17,9 +17,8 @@ from time import monotonic
 from typing import IO, Final
 
 from pagekeep.errors import NotFound, ParseError
-from pagekeep.library.imports.check import CheckedRow
 from pagekeep.library.imports.input.row import Fault
-from pagekeep.library.imports.rows import NamedRow, ReadyRow, read_folder, read_stream
+from pagekeep.library.imports.rows import CheckedRow, NamedRow, ReadyRow, read_folder, read_stream
 from pagekeep.workers import NICE, Limits, Worker, wire
 from pagekeep.workers.child import out_of_memory, was_killed
 from pagekeep.workers.worker import unreadable

@@ -1,14 +1,16 @@
-"""Import an export file into the library, in batches of some hundred rows.
-
-Every batch is one transaction, and storing a row again has no effect: an import that was interrupted is simply run again.
-"""
+"""Import an export file into the library in batches, at once or as a job of the queue, and report what became of it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+import threading
+import uuid
+from asyncio import to_thread
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import IO, BinaryIO, Final, TextIO
+from functools import partial
+from time import monotonic
+from typing import IO, Any, BinaryIO, Final, TextIO
 
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
@@ -16,27 +18,88 @@ from pagekeep.capture.documents.read import DocumentTask
 from pagekeep.capture.extract import document_type, extract_page
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
-from pagekeep.errors import NotFound, PagekeepError, StoreError
+from pagekeep.errors import Conflict, InvalidQuery, NotFound, PagekeepError, StoreError
 from pagekeep.library import normal_url
-from pagekeep.library.imports import build, failed_rows
-from pagekeep.library.imports.build import ReadPage
-from pagekeep.library.imports.check import CheckedRow
-from pagekeep.library.imports.input.row import CompleteItem, Fault, KeptFile, SkippedRow
-from pagekeep.library.imports.merge import has_content, merge_items, was_fetched
-from pagekeep.library.imports.newer import add_newer
+from pagekeep.library.archive.keep_pictures import request_many
+from pagekeep.library.imports import build
+from pagekeep.library.imports.build import ReadPage, add_newer, has_content, merge_items, was_fetched
+from pagekeep.library.imports.formats import own_files
+from pagekeep.library.imports.input.row import CompleteItem, Fault, KeptFile, Place, SkippedRow
 from pagekeep.library.imports.reader import RowReader, copied, copied_stream
-from pagekeep.library.imports.report import ImportReport
-from pagekeep.library.imports.rows import NamedRow, ReadyRow, read_stream
-from pagekeep.library.pictures.job import request_many
-from pagekeep.library.save import save
-from pagekeep.model import Fetched, Item, NewItem, Options, Page, PutResult
+from pagekeep.library.imports.rows import CheckedRow, NamedRow, ReadyRow, read_stream
+from pagekeep.library.queue import SLICE_SECONDS, SliceResult
+from pagekeep.library.saving.failed_saves import can_pass
+from pagekeep.library.saving.save import save
+from pagekeep.model import Fetched, Item, Job, NewItem, Options, Page, PutResult
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
+from pagekeep.store.tables.jobs import SO_FAR
 from pagekeep.workers import DOCUMENT, run_alone
 
 BATCH_ROWS: Final = 500
 _BATCH_CHARS: Final = 8_000_000
 """How much page content from the export one batch may hold in memory."""
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """Counts that grow while an import runs."""
+
+    rows: int = 0
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    skipped: int = 0
+    failed: int = 0
+    carried: int = 0
+    """Pages whose content was in the export."""
+    annotations: int = 0
+    queued: int = 0
+    fetched: int = 0
+    not_fetched: int = 0
+    formats: dict[str, int] = field(default_factory=dict)
+    """Rows by format."""
+    failures: list[tuple[str, str, str]] = field(default_factory=list)
+    """Place, reason and excerpt of the first `MAX_DETAILS` failures."""
+    remarks: list[tuple[str, str]] = field(default_factory=list)
+    """Place and text of the first `MAX_DETAILS` remarks on what was left out of imported rows."""
+
+    read: int = 0
+    """Entries of the file that were read, whatever became of them."""
+
+    @classmethod
+    def from_json(cls, shape: Mapping[str, Any]) -> ImportReport:
+        """Return the report of an import that goes on, from its JSON form."""
+        counts = {name: shape[name] for name in (*_COUNTS, "read") if name in shape}
+        return cls(
+            **counts,
+            formats=dict(shape.get("formats", {})),
+            failures=[(one["place"], one["reason"], one["excerpt"]) for one in shape.get("failures", ())],
+            remarks=[(one["place"], one["remark"]) for one in shape.get("remarks", ())],
+        )
+
+    def count(self, outcome: PutResult) -> None:
+        """Count an imported row by its outcome."""
+        setattr(self, outcome, getattr(self, outcome) + 1)
+
+    def fail(self, fault: Fault) -> None:
+        """Count and list a row that cannot be imported."""
+        self.failed += 1
+        if len(self.failures) < MAX_DETAILS:
+            self.failures.append((str(fault.place), fault.reason, fault.excerpt[:200]))
+
+    def remark(self, place: Place | str, text: str) -> None:
+        """List something that was left out."""
+        if len(self.remarks) < MAX_DETAILS:
+            self.remarks.append((str(place), text))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as plain JSON types."""
+        counts = {name: getattr(self, name) for name in _COUNTS}
+        failures = [{"place": place, "reason": reason, "excerpt": text} for place, reason, text in self.failures]
+        remarks = [{"place": place, "remark": text} for place, text in self.remarks]
+        return {**counts, "formats": dict(self.formats), "failures": failures, "remarks": remarks}
+
 
 Progress = Callable[[ImportReport], None]
 
@@ -177,7 +240,7 @@ class _Batch:
         if isinstance(row, Fault):
             report.fail(row)
             if self.plan.failed is not None:
-                self.plan.failed.write(failed_rows.format_line(row, name) + "\n")
+                self.plan.failed.write(own_files.format_failed(row, name) + "\n")
             return
         if isinstance(row, CompleteItem) and row.files:
             self.files[len(self.entries)] = row.files
@@ -289,3 +352,132 @@ class _Batch:
             else:
                 self.report.count("updated" if key in self.seen else "added")
             self.seen.add(key)
+
+
+MAX_DETAILS: Final = 1_000
+"""How many failures and remarks are listed; the rest are only counted. The file of failed rows has all failures."""
+
+
+_COUNTS: Final = (
+    *("rows", "added", "updated", "unchanged", "skipped", "failed", "carried", "annotations"),
+    *("queued", "fetched", "not_fetched"),
+)
+
+
+TASK: Final = "import"
+"""The value of `task` in the options of these jobs."""
+PART_BYTES: Final = 1_000_000
+"""A file is stored in parts of this size, so that it is never in memory as a whole."""
+MAX_WAITING: Final = 5
+"""Imports of one user that wait at the same time: their files take space in the library."""
+_UPLOAD_DAYS: Final = 1
+"""A file that no job needs is deleted after this long: its upload was interrupted."""
+
+
+async def store_upload(chunks: AsyncIterator[bytes], store: Store) -> str:
+    """Store a file as it arrives and return its id; a file that does not arrive completely is deleted."""
+    await to_thread(_clean_up, store)
+    upload_id, part, buffer = str(uuid.uuid4()), 0, bytearray()
+    try:
+        async for chunk in chunks:
+            buffer += chunk
+            while len(buffer) >= PART_BYTES:
+                await to_thread(store.put_part, upload_id, part, bytes(buffer[:PART_BYTES]), clock.now())
+                del buffer[:PART_BYTES]
+                part += 1
+        if buffer:
+            await to_thread(store.put_part, upload_id, part, bytes(buffer), clock.now())
+        elif part == 0:
+            raise InvalidQuery("The file is empty.", suggestions=("Send the file as the body of the request.",))
+    except BaseException:
+        await asyncio.shield(to_thread(store.drop_upload, upload_id))
+        raise
+    return upload_id
+
+
+def _clean_up(store: Store) -> None:
+    """Refuse one more import while others wait; delete files of uploads that were interrupted."""
+    waiting = [job for state in ("queued", "running") for job in store.jobs(state, 10_000) if _is_import(job)]
+    if len(waiting) >= MAX_WAITING:
+        raise Conflict(
+            f"{len(waiting)} imports are waiting already.", suggestions=("Send the file again when one is done.",)
+        )
+    needed = {str(job.options.get("upload")) for job in waiting}
+    store.drop_old_uploads(clock.add_seconds(clock.now(), -_UPLOAD_DAYS * 86_400), needed)
+
+
+def _is_import(job: Job) -> bool:
+    return job.options.get("task") == TASK
+
+
+def enqueue_import(
+    store: Store, upload_id: str, filename: str, *, format: str | None = None, fetch: bool = True
+) -> Job:
+    """Return a job that imports an uploaded file; with `fetch`, pages that were never fetched are queued."""
+    options: dict[str, Any] = {"task": TASK, "upload": upload_id, "filename": filename, "fetch": fetch}
+    if format is not None:
+        options["format"] = format
+    return store.enqueue(f"pagekeep:import/{upload_id}", "pagekeep:import", options, clock.now())
+
+
+async def import_job(job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None]) -> SliceResult:
+    """Import the file of a job, or the next part of it; the report lists every row that failed with the reason."""
+    loop, stopped, reader = asyncio.get_running_loop(), threading.Event(), RowReader()
+    upload_id = str(job.options.get("upload"))
+
+    def show(report: ImportReport) -> None:
+        loop.call_soon_threadsafe(progress, f"Imported {report.rows - report.failed:,} rows, {report.failed:,} failed")
+
+    def read(fetched: Fetched, options: Options) -> Page:
+        return asyncio.run_coroutine_threadsafe(retrieval.extract(fetched, options), loop).result()
+
+    plan = ImportPlan(
+        retrieval.rules,
+        format=job.options.get("format"),
+        queue=bool(job.options.get("fetch")),
+        max_bytes=retrieval.settings.max_bytes,
+        auto_tags=retrieval.settings.auto_tags,
+        pictures=retrieval.settings,
+        read=read,
+        progress=show,
+    )
+    try:
+        report, finished = await to_thread(_import_slice, job, store, plan, reader, stopped)
+    except PagekeepError as error:
+        if not can_pass(error):
+            await to_thread(store.drop_upload, upload_id)
+        raise
+    finally:
+        stopped.set()
+        reader.interrupt()
+    if not finished:
+        return SliceResult(so_far=report.to_json() | {"read": report.read})
+    await to_thread(store.drop_upload, upload_id)
+    return SliceResult(report=report.to_json())
+
+
+def _import_slice(
+    job: Job, store: Store, plan: ImportPlan, reader: RowReader, stopped: threading.Event
+) -> tuple[ImportReport, bool]:
+    """Import for some seconds, from where the last slice ended; return the report and whether the file is done."""
+    report = ImportReport.from_json(job.options.get(SO_FAR, {}))
+    begin, began, until = report.read, monotonic(), 0.0
+    with copied(partial(_copy, store, str(job.options.get("upload")))) as path, reader:
+        rows = reader.read(path, str(job.options.get("filename")), plan.format, skip=begin, is_copy=True)
+        for _ in import_rows(rows, store, plan, report):
+            plan.progress(report)
+            # What is done is read again in every slice: at least four fifths of the time are for the rest.
+            until = until or monotonic() + SLICE_SECONDS + 4 * (monotonic() - began)
+            if stopped.is_set() or (monotonic() >= until and report.read > begin):
+                return report, False
+    return report, True
+
+
+def _copy(store: Store, upload_id: str, file: IO[bytes]) -> None:
+    """Copy an upload to an open file."""
+    part = 0
+    while (body := store.get_part(upload_id, part)) is not None:
+        file.write(body)
+        part += 1
+    if part == 0:
+        raise NotFound("The uploaded file is no longer there.", suggestions=("Send it again.",))

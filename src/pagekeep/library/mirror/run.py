@@ -12,13 +12,13 @@ from typing import Final
 
 from pagekeep.errors import NotFound, StoreError
 from pagekeep.library.exports import markdown_files
-from pagekeep.library.exports.file_names import file_name
-from pagekeep.library.exports.markdown_files import KNOWN_FIELDS, REVISION_FIELD, Document, Profile
-from pagekeep.library.mirror import edits, pictures, writing
+from pagekeep.library.exports.markdown_files import KNOWN_FIELDS, REVISION_FIELD, Document, Profile, file_name
+from pagekeep.library.mirror import changes, writing
 from pagekeep.library.mirror import folder as files
+from pagekeep.library.mirror import folder as pictures
+from pagekeep.library.mirror.changes import FolderState, read_untouched, scan_folder
 from pagekeep.library.mirror.folder import FileContent, FileStat
 from pagekeep.library.mirror.records import Record, Records, lock_folder
-from pagekeep.library.mirror.scan import FolderState, read_untouched, scan_folder
 from pagekeep.library.mirror.writing import ReplacedFile
 from pagekeep.model import Annotation, Item
 from pagekeep.store import Store
@@ -246,17 +246,17 @@ class _Mirror:
 
     def _merge(self, record: Record, item: Item, file: FileContent, document: Document, path: str) -> Record:
         """Store the user's changes in the library; return the record that has them as the base of the next edit."""
-        bases = record.find_bases(edits.file_revision(document))
-        edit = edits.make_edit_base(document, bases)
+        bases = record.find_bases(changes.file_revision(document))
+        edit = changes.make_edit_base(document, bases)
         # After a crash, the next pass knows that the library may have this edit already. From now on the bytes that the
         # mirror wrote are an edit too: the user may undo what the library has.
         record = replace(record, digests=(), version="", size=0, mtime=0)
         pending = (*(base for base in record.pending if base != edit), edit)
         self._records.store(replace(record, pending=pending))
-        body = edits.compare_body(item, document, bases)
+        body = changes.compare_body(item, document, bases)
         if body == "conflict":
             self._keep_aside(file, path)
-        edits.apply_edits(self._store, item.id, document, bases, self._profile, body=body == "edit")
+        changes.apply_edits(self._store, item.id, document, bases, self._profile, body=body == "edit")
         self._report.taken.append(path)
         record = record.add_base(edit, first=False)
         self._records.store(record)
@@ -283,7 +283,7 @@ class _Mirror:
             return
         path = file.stat.path if file else path
         own = self._own_fields(item, file)
-        revision = edits.file_revision(file.document) if file and file.document else ""
+        revision = changes.file_revision(file.document) if file and file.document else ""
         annotations = self._store.annotations(item_id)
         new_revision = self._make_revision(item, annotations)
         # A file that differs in its revision only is not written again.
@@ -293,7 +293,7 @@ class _Mirror:
             data = pictures.show_copies(self._store, self._folder, item_id, path, text).encode()
             if file and files.digest(data) == file.digest:
                 break
-        base = edits.make_base(markdown_files.read(text), name)
+        base = changes.make_base(markdown_files.read(text), name)
         new = Record(item_id, path, (files.digest(data),), version, record.bases if record else ())
         new = new.add_base(base, first=True)
         if file and file.digest in new.digests:
@@ -318,7 +318,7 @@ class _Mirror:
         """Return a name for the item as it is now; another one whenever its file would be different."""
         values = (self._profile, replace(item, updated_at="", last_opened_at=None), annotations)
         body = markdown_files.split_content(item)[1]
-        return edits.make_revision(files.digest(repr(values).encode("utf-8", "replace")), files.digest_body(body))
+        return changes.make_revision(files.digest(repr(values).encode("utf-8", "replace")), files.digest_body(body))
 
     def _own_fields(self, item: Item, file: FileContent | None) -> dict[str, object]:
         """Return the user's own frontmatter fields, which stay in the file."""

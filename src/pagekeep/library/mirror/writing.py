@@ -20,7 +20,7 @@ from stat import S_ISREG
 from typing import Final
 
 from pagekeep.library.mirror import folder as files
-from pagekeep.library.mirror import renaming
+from pagekeep.library.mirror import folder as renaming
 from pagekeep.library.mirror.folder import FileContent, FileStat
 from pagekeep.library.mirror.records import FOLDER
 

@@ -1,22 +1,26 @@
-"""A pack as a folder: one Markdown file per page, `llms.txt` as its contents, and `pack.json` with the hash of every file."""
+"""A pack as a folder: write it, search it by section, and compare two of the same site."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+import posixpath
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from threading import Lock
+from typing import Any, Final, Literal
+from urllib.parse import quote
 
 from pagekeep.errors import Conflict, NotFound, ParseError, StoreError
-from pagekeep.library.packs.links import file_targets, rewrite_links
-from pagekeep.library.packs.llms import write_llms
-from pagekeep.library.packs.pack import PackPage
-from pagekeep.markdown.frontmatter import stamp, write_frontmatter
-from pagekeep.text import strip_markdown
+from pagekeep.library.packs.pack import PackPage, key, write_llms
+from pagekeep.markdown.frontmatter import split_block, stamp, write_frontmatter
+from pagekeep.present.sections import outline
+from pagekeep.text import split_words, strip_markdown
 
 MANIFEST: Final = "pack.json"
 CONTENTS: Final = "llms.txt"
@@ -179,3 +183,213 @@ def _remove_old(folder: Path, before: Sequence[PackFile], kept: set[str]) -> Non
             with suppress(OSError):  # others are in it
                 for parent in path.relative_to(folder).parents[:-1]:
                     (folder / parent).rmdir()
+
+
+_FENCE: Final = re.compile(r"[ >]*(`{3,}|~{3,})")
+_TARGET: Final = re.compile(r"\]\((<[^<>\n]{1,8000}>|[^\s()<>]{1,8000})")
+"""The address of a link as our writer writes it."""
+
+
+def file_targets(pages: list[PackPage]) -> dict[str, str]:
+    """Return the file of each address, under every address that leads to it."""
+    return {key(url): one.path for one in reversed(pages) for url in (one.page.url, *one.page.aliases)}
+
+
+def rewrite_links(markdown: str, here: str, targets: Mapping[str, str]) -> str:
+    """Return the Markdown with links to pages of the pack as relative paths; code stays as it is."""
+    folder = posixpath.dirname(here) or "."
+
+    def replace(match: re.Match[str]) -> str:
+        url = match[1].strip("<>")
+        path = targets.get(key(url)) if "://" in url else None
+        if path is None:
+            return match[0]
+        hash_sign, fragment = ("#", url.partition("#")[2]) if "#" in url else ("", "")
+        if path == here:
+            return f"]({hash_sign}{fragment}" if fragment else f"]({quote(posixpath.basename(here))}"
+        return f"]({quote(posixpath.relpath(path, folder))}{hash_sign}{fragment}"
+
+    fence = ""
+    lines = markdown.split("\n")
+    for number, line in enumerate(lines):
+        opened = _FENCE.match(line)
+        if opened and (not fence or (opened[1][0] == fence[0] and len(opened[1]) >= len(fence))):
+            fence = "" if fence else opened[1]
+        elif not fence and "](" in line:
+            lines[number] = _TARGET.sub(replace, line)
+    return "\n".join(lines)
+
+
+_MAX_PAGES: Final = 50_000
+_MAX_PAGE_CHARS: Final = 500_000
+"""Characters of a page that are indexed."""
+_MAX_WORDS: Final = 20
+"""Words of a query."""
+_BATCH: Final = 200
+"""Pages of one task."""
+_SEARCH: Final = (
+    "SELECT path, number, section, snippet(sections, 5, '', '', ' ... ', 32) FROM sections WHERE sections MATCH ?"
+    " ORDER BY bm25(sections, 0, 0, 0, 4.0, 6.0, 1.0), rowid LIMIT ?"
+)
+"""Words in the page's title and the section's title count more."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSection:
+    """A section of a page that matches."""
+
+    path: str
+    url: str
+    title: str
+    number: str
+    """Of the section in its page; `0` is the text before the first heading."""
+    section: str
+    snippet: str
+
+
+Row = tuple[str, str, str, str, str, str]
+"""Of the index: path, number and title of a section; titles and text that are searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionsTask:
+    """Read the sections of some pages of a pack, in a worker."""
+
+    folder: Path
+    files: tuple[PackFile, ...]
+
+    def run(self) -> list[Row]:
+        """Return a row for each section, with its own text without that of its subsections."""
+        return [row for file in self.files for row in self._rows(file)]
+
+    def _rows(self, file: PackFile) -> list[Row]:
+        try:
+            text = split_block(read_file(self.folder, file))[1][:_MAX_PAGE_CHARS]
+        except NotFound:  # the file was deleted
+            return []
+        sections = outline(text)
+        ends = [*[one.start for one in sections][1:], len(text)]
+        return [
+            (file.path, one.number, one.title, file.title, one.title, strip_markdown(text[one.start : end]))
+            for one, end in zip(sections, ends, strict=True)
+        ] or [(file.path, "0", "", file.title, "", strip_markdown(text))]
+
+
+class OpenPack:
+    """A pack that can be read and, once its sections are indexed, searched."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest: Manifest = read_manifest(folder)
+        self._files = {file.path: file for file in self.manifest.files}
+        self._by_url = {file.url: file for file in self.manifest.files}
+        self._lock = Lock()
+        self._index: sqlite3.Connection | None = None
+
+    def find(self, key: str) -> PackFile:
+        """Return a page by its path, address or title; `NotFound` when there is none."""
+        file = self._files.get(key) or self._by_url.get(key) or self._files.get(f"{key}.md")
+        if file is None:
+            name = key.strip().casefold()
+            file = next((one for one in self.manifest.files if one.title.casefold() == name), None)
+        if file is None:
+            raise NotFound(f"The pack has no page {key[:200]!r}.", suggestions=("Search it, or list its contents.",))
+        return file
+
+    def read(self, file: PackFile) -> str:
+        """Return the Markdown of a page, without its frontmatter."""
+        return split_block(read_file(self.folder, file))[1]
+
+    def waiting_tasks(self) -> list[SectionsTask]:
+        """Return the tasks whose rows must be passed to `index` before a search; none once that was done."""
+        if self._index is not None:
+            return []
+        files = self.manifest.files[:_MAX_PAGES]
+        return [SectionsTask(self.folder, files[first : first + _BATCH]) for first in range(0, len(files), _BATCH)]
+
+    def index(self, rows: Iterable[Row]) -> None:
+        """Make the index of all sections."""
+        index = sqlite3.connect(":memory:", check_same_thread=False)
+        index.execute(
+            "CREATE VIRTUAL TABLE sections USING fts5(path UNINDEXED, number UNINDEXED, section UNINDEXED,"
+            " page_title, section_title, body, tokenize = 'unicode61 remove_diacritics 2')"
+        )
+        index.executemany("INSERT INTO sections VALUES (?, ?, ?, ?, ?, ?)", rows)
+        self._index = index
+
+    def search(self, query: str, limit: int) -> list[FoundSection]:
+        """Return the sections that have all words, best match first; without such, those that have some."""
+        words = split_words(query)[:_MAX_WORDS]
+        if not words or self._index is None:
+            return []
+        rows: list[tuple[str, str, str, str]] = []
+        for joint in (" AND ", " OR "):
+            terms = joint.join('"' + word.replace('"', '""') + '"' for word in words)
+            with self._lock:
+                rows = self._index.execute(_SEARCH, (terms, limit)).fetchall()
+            if rows:
+                break
+        return [self._found(*row) for row in rows]
+
+    def _found(self, path: str, number: str, section: str, snippet: str) -> FoundSection:
+        file = self._files[path]
+        return FoundSection(path, file.url, file.title, number, section, snippet)
+
+
+Change = Literal["added", "removed", "moved", "changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class PageChange:
+    """What happened to a page from one pack to the other."""
+
+    change: Change
+    path: str
+    """In the newer pack; of a removed page, in the older one."""
+    title: str
+    url: str
+    old_path: str | None = None
+    """Of a moved page."""
+    lines: tuple[str, ...] = ()
+    """Of a changed page: the difference of the texts."""
+
+
+def compare_packs(older: Path, newer: Path, difference: Callable[[str, str], tuple[str, ...]]) -> Iterator[PageChange]:
+    """Yield the changes, in the order of the newer pack, removed pages last.
+
+    Pages are the same by path or address, or by text if they moved. `difference` compares two texts. Changes of links
+    alone do not count.
+    """
+    before, after = read_manifest(older), read_manifest(newer)
+    by_path = {file.path: file for file in before.files}
+    by_url = {key(file.url): file for file in before.files}
+    by_text = {file.text_sha256: file for file in before.files}
+    matched: set[str] = set()
+    added: list[PackFile] = []
+    for file in after.files:
+        old = by_path.get(file.path) or by_url.get(key(file.url))
+        if old is None:
+            added.append(file)
+            continue
+        matched.add(old.path)
+        if old.text_sha256 != file.text_sha256:
+            lines = difference(_text(older, old), _text(newer, file))
+            if lines:
+                yield PageChange("changed", file.path, file.title, file.url, lines=lines)
+    for file in added:
+        old = by_text.get(file.text_sha256)
+        if old is not None and old.path not in matched:
+            matched.add(old.path)
+            yield PageChange("moved", file.path, file.title, file.url, old_path=old.path)
+        else:
+            yield PageChange("added", file.path, file.title, file.url)
+    for file in before.files:
+        if file.path not in matched:
+            yield PageChange("removed", file.path, file.title, file.url)
+
+
+def _text(folder: Path, file: PackFile) -> str:
+    """Return the text of a page without its frontmatter: a new address does not change the text."""
+    from pagekeep.markdown.frontmatter import split_block
+
+    return split_block(read_file(folder, file))[1]

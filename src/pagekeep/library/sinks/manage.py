@@ -12,9 +12,9 @@ from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidQuery, NotAllowed, NotFound
 from pagekeep.fetch.urls import split_url
-from pagekeep.library.items import walk_items
+from pagekeep.library.items.find import walk_items
 from pagekeep.library.sinks.kind import MAX_SETTING_CHARS, Kind, all_kinds, get_kind
-from pagekeep.library.sinks.routing import EVERYTHING, takes
+from pagekeep.library.sinks.outbox import EVERYTHING, takes
 from pagekeep.library.sinks.runner import Clients, guard_for
 from pagekeep.library.sinks.secret_box import check_secret, confirm_source, seal
 from pagekeep.model.sinks import Delivery, Sink

@@ -18,9 +18,8 @@ from pagekeep.fetch.client import Client
 from pagekeep.fetch.guard import Guard
 from pagekeep.fetch.urls import SplitUrl, split_url
 from pagekeep.library.sinks.api import SECONDS, Api
-from pagekeep.library.sinks.deliver import MAX_PAUSE, USUAL_PACE, Deliverer, Pace
 from pagekeep.library.sinks.kind import Kind, all_kinds
-from pagekeep.library.sinks.routing import route_changes
+from pagekeep.library.sinks.outbox import MAX_PAUSE, USUAL_PACE, Deliverer, Pace, route_changes
 from pagekeep.library.sinks.secret_box import read_secret
 from pagekeep.model.sinks import Sink
 from pagekeep.store import Store

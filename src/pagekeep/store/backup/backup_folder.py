@@ -28,9 +28,8 @@ from pagekeep.store.backup.damage import (
     text_columns,
 )
 from pagekeep.store.backup.restoring import Restoring, describe_body, describe_text
-from pagekeep.store.blobs.folder import BlobFolder, sync_folder
+from pagekeep.store.blob_files import BlobFolder, is_intact, pack, sync_folder, unpack
 from pagekeep.store.engine import Engine, Row, Transaction
-from pagekeep.store.packing import is_intact, pack, unpack
 from pagekeep.store.storable import parse_json
 
 FORMAT: Final = 1

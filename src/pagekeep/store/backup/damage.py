@@ -10,9 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from pagekeep.errors import StoreError
 from pagekeep.model import Item
-from pagekeep.store.metadata_json import metadata_from_json
-from pagekeep.store.storable import parse_json
-from pagekeep.store.text_stamp import is_row_sound, is_text_sound
+from pagekeep.store.storable import is_row_sound, is_text_sound, metadata_from_json, parse_json
 
 
 @dataclass(slots=True)

@@ -24,16 +24,14 @@ from pagekeep.store.backup.damage import (
     text_columns,
 )
 from pagekeep.store.backup.restoring import Restoring
-from pagekeep.store.blobs.folder import sync_folder
+from pagekeep.store.blob_files import is_intact, sync_folder
 from pagekeep.store.engine import Row, Transaction
-from pagekeep.store.packing import is_intact
-from pagekeep.store.storable import NO_ID
-from pagekeep.store.tables.annotations import COLUMNS as ANNOTATION
+from pagekeep.store.storable import NO_ID, is_row_sound
 from pagekeep.store.tables.blobs import COLUMNS as ITEM_BLOB
-from pagekeep.store.tables.crawls.rows import RESULT as CRAWL_RESULT
+from pagekeep.store.tables.crawls import RESULT as CRAWL_RESULT
 from pagekeep.store.tables.items import COLUMNS
-from pagekeep.store.tables.reading.states import COLUMNS as READING_STATE
-from pagekeep.store.text_stamp import is_row_sound
+from pagekeep.store.tables.reading import ANNOTATION_COLUMNS as ANNOTATION
+from pagekeep.store.tables.reading import STATE_COLUMNS as READING_STATE
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -15,11 +15,9 @@ from typing import Any, Final
 from pagekeep import clock
 from pagekeep.errors import NotFound, StoreError
 from pagekeep.model import BlobRole, BlobUse, Collected, ItemBlob, Storage
-from pagekeep.store.blobs.folder import BlobFile, BlobFolder
-from pagekeep.store.engine import Transaction
-from pagekeep.store.packing import pack, unpack
+from pagekeep.store.blob_files import BlobFile, BlobFolder, pack, unpack
+from pagekeep.store.engine import Table, Transaction, reads, writes
 from pagekeep.store.storable import clean_id, clean_text, clean_time, url_hash
-from pagekeep.store.table import Table, reads, writes
 
 COLUMNS: Final = (
     *("item_id", "role", "source_hash", "variant", "position", "state", "reason", "hash", "size", "width", "height"),

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from pagekeep.errors import NotFound
 from pagekeep.model import Change, Item, PageCheck, RawPage, Retention
-from pagekeep.store.engine import Row, Transaction
+from pagekeep.store.engine import Row, Table, Transaction, reads, writes
 from pagekeep.store.storable import clean_id, clean_text
-from pagekeep.store.table import Table, reads, writes
-from pagekeep.store.tables import items, jobs, raw_pages, schedules, snapshots
+from pagekeep.store.tables import items, jobs, schedules, snapshots
+from pagekeep.store.tables import snapshots as raw_pages
 
 _COLUMNS: Final = (*("id", "item_id", "before", "after", "added", "removed", "excerpt", "found_at", "seen_at"),)
 _NAMES: Final = ", ".join(_COLUMNS)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pagekeep.store.engine import Transaction
+from pagekeep.store.engine import Table, Transaction, reads, writes
 from pagekeep.store.storable import clean_json, clean_text, parse_json
-from pagekeep.store.table import Table, reads, writes
 
 _CLAIMED: Final = "WHERE user_id = :user AND key = :key AND created_at = :claimed AND answer IS NULL"
 """The time identifies the claim: one that another process took over has another time."""

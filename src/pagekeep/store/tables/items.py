@@ -1,4 +1,4 @@
-"""Items: save, look up, change, delete."""
+"""Items: save, look up, change, delete; and their numbers, for programs that know only numbers of 32 bits."""
 
 from __future__ import annotations
 
@@ -10,25 +10,27 @@ from typing import Any, Final, Literal, Unpack
 
 from pagekeep.errors import InvalidQuery, NotFound, Outdated, StoreError
 from pagekeep.model import DERIVED_METADATA, Item, ItemMetadata, MetadataChanges, RawPage, Retention
-from pagekeep.model.lists.edits import carry_edits
+from pagekeep.model.lists import carry_edits
 from pagekeep.model.tags import change_tags, tag_key, unique_tags
-from pagekeep.store.engine import Row, Transaction
-from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
-from pagekeep.store.search.indexed_text import body_words, head_words, tag_words, without_frontmatter
+from pagekeep.store.engine import Row, Table, Transaction, reads, writes
+from pagekeep.store.query import body_words, head_words, tag_words, without_frontmatter
 from pagekeep.store.storable import (
     NO_ID,
+    carry_stamp,
     clean_id,
     clean_item,
     clean_metadata,
     domain_key,
+    metadata_from_json,
+    metadata_to_json,
     parse_json,
+    stamp_text,
     url_hash,
 )
-from pagekeep.store.table import Table, reads, writes
-from pagekeep.store.tables import numbers, raw_pages, schedules, snapshots
-from pagekeep.store.tables.browse.vocabulary import add_words
+from pagekeep.store.tables import schedules, snapshots
+from pagekeep.store.tables import snapshots as raw_pages
+from pagekeep.store.tables.counts import add_words
 from pagekeep.store.tables.jobs import drop_held
-from pagekeep.store.text_stamp import carry_stamp, stamp_text
 from pagekeep.text import count_words, fold
 
 COLUMNS: Final = (
@@ -129,12 +131,12 @@ class ItemTable(Table):
     @reads
     def raw(self, tx: Transaction, item_id: str) -> RawPage | None:
         """Return the page as it was fetched, if it was kept."""
-        return raw_pages.get(tx, item_id)
+        return raw_pages.get_raw(tx, item_id)
 
     @reads
     def raw_hash(self, tx: Transaction, item_id: str) -> str | None:
         """Return the hash under which the item's raw page is stored, if it was kept."""
-        return raw_pages.hash_of(tx, item_id)
+        return raw_pages.raw_hash(tx, item_id)
 
     @writes
     def replace_content(
@@ -163,7 +165,7 @@ class ItemTable(Table):
             raise Outdated("The item was changed in the meantime.")
         if old.metadata.edited and not metadata.edited:
             return old
-        if metadata.raw_hash not in (None, raw_pages.hash_of(tx, item_id)) and replaces is not None:
+        if metadata.raw_hash not in (None, raw_pages.raw_hash(tx, item_id)) and replaces is not None:
             raise Outdated("The item was changed in the meantime.")
         derived = {name: getattr(metadata, name) for name in DERIVED_METADATA}
         retries = old.metadata.retry_count if metadata.quality == "bookmark" else 0
@@ -237,7 +239,7 @@ class ItemTable(Table):
         purged = [(seq, item_id) for seq, item_id in rows if chosen is None or item_id in chosen]
         for seq, item_id in purged:
             snapshots.drop_all(tx, item_id)
-            raw_pages.drop(tx, item_id)
+            raw_pages.drop_raw(tx, item_id)
             schedules.drop_item(tx, item_id)
             tx.drop_words(seq)
             tx.run("DELETE FROM items WHERE seq = :seq", seq=seq)
@@ -274,7 +276,7 @@ def put_page(
     )
     if not rows:
         return _insert_page(tx, item, raw)
-    from pagekeep.store.tables.lists import save_rules  # they change items
+    from pagekeep.store.tables import actions  # they change items
 
     old = item_of(rows[0])
     new_source, item = item.source, _merge(old, item)
@@ -282,20 +284,20 @@ def put_page(
     item = _put_raw(tx, item, raw, versions, source or new_source, retention)
     item = rewrite(tx, old, item, rows[0][-1])
     if old.metadata.has_only_address and not item.metadata.has_only_address:
-        item = save_rules.apply_rules(tx, item, rows[0][-1], save_rules.enabled_rules(tx))
+        item = actions.apply_rules(tx, item, rows[0][-1], actions.enabled_rules(tx))
     return item
 
 
 def _insert_page(tx: Transaction, item: Item, raw: RawPage | None) -> Item:
     """Store a page whose URL is new and locked."""
-    from pagekeep.store.tables.lists import save_rules  # they change items
+    from pagekeep.store.tables import actions  # they change items
 
-    numbers.lock(tx)
+    lock_numbers(tx)
     seq = int(tx.all(f"{INSERT} RETURNING seq", **column_values(tx, item))[0][0])
-    index(tx, item, seq)
-    numbers.give(tx, [item.id])
-    raw_pages.put(tx, item.id, raw)
-    return save_rules.apply_rules(tx, item, seq, save_rules.enabled_rules(tx))
+    index_item(tx, item, seq)
+    give_numbers(tx, [item.id])
+    raw_pages.put_raw(tx, item.id, raw)
+    return actions.apply_rules(tx, item, seq, actions.enabled_rules(tx))
 
 
 def _put_raw(
@@ -303,17 +305,17 @@ def _put_raw(
 ) -> Item:
     """Store the raw page of an item; return the item, which names the raw page that its text is from."""
     if raw is None:
-        raw_pages.put(tx, item.id, None)
+        raw_pages.put_raw(tx, item.id, None)
     elif versions == "add":
         snapshots.add(tx, item.id, raw, source, retention)
-    elif versions == "keep" and (stored := raw_pages.hash_of(tx, item.id)) is not None:
+    elif versions == "keep" and (stored := raw_pages.raw_hash(tx, item.id)) is not None:
         if item.metadata.raw_hash in (None, stored):
             raw_pages.put_validators(tx, item.id, raw)
         else:  # another save stored a newer version in the meantime: this one is the newest again
             snapshots.add(tx, item.id, raw, source, retention)
             return replace(item, metadata=replace(item.metadata, raw_hash=raw_pages.content_hash(raw.body)))
     else:
-        raw_pages.put(tx, item.id, raw)
+        raw_pages.put_raw(tx, item.id, raw)
     return item
 
 
@@ -428,7 +430,7 @@ def rewrite(tx: Transaction, old: Item, new: Item, seq: int, *, derived: bool = 
     """
     new = stamp_text(new, tx.sign) if derived else carry_stamp(old, new, tx.sign)
     tx.run(_UPDATE, **column_values(tx, new), seq=seq)
-    index(tx, new, seq)
+    index_item(tx, new, seq)
     return new
 
 
@@ -446,7 +448,7 @@ def put_metadata(tx: Transaction, old: Item, new: Item, seq: int) -> None:
         index_tags(tx, new.id, new.metadata.tags)
 
 
-def index(tx: Transaction, item: Item, seq: int) -> None:
+def index_item(tx: Transaction, item: Item, seq: int) -> None:
     """Store the search words and tags of an item in place of those it had."""
     head, body, count = search_words(item)
     tx.put_words(seq, head, body, count)
@@ -511,3 +513,67 @@ def _set_deleted(tx: Transaction, item_id: str, deleted_at: str | None, now: str
         return item
     tx.run("UPDATE items SET deleted_at = :at, updated_at = :now WHERE seq = :seq", at=deleted_at, now=now, seq=seq)
     return replace(item, deleted_at=deleted_at, updated_at=now)
+
+
+MAX_NUMBER: Final = 2**31 - 1
+
+
+class NumberTable(Table):
+    """The numbers of a user's items."""
+
+    @reads
+    def numbers(self, tx: Transaction, item_ids: Sequence[str]) -> dict[str, int]:
+        """Return the numbers of these items, by their ids."""
+        ids = [clean_id(item_id) for item_id in item_ids]
+        return {str(row[0]): row[1] for row in _select_numbers(tx, "item_id", ids)}
+
+    @reads
+    def numbered(self, tx: Transaction, numbers: Sequence[int]) -> dict[int, str]:
+        """Return the ids of the items with these numbers; those of purged items are among them."""
+        known = [number for number in numbers if 0 < number <= MAX_NUMBER]
+        return {row[1]: str(row[0]) for row in _select_numbers(tx, "number", known)}
+
+    @reads
+    def addresses(self, tx: Transaction) -> list[tuple[str, str, str]]:
+        """Return id, normalised URL and URL as entered of all items that are not deleted."""
+        rows = tx.all(
+            "SELECT id, url, url_full FROM items WHERE user_id = :user AND deleted_at IS NULL", user=tx.user_id
+        )
+        return [(str(item_id), url, url_full) for item_id, url, url_full in rows]
+
+
+def _select_numbers(tx: Transaction, column: str, values: Sequence[str | int]) -> Iterator[Row]:
+    for begin in range(0, len(values), _LIST_LENGTH):
+        part = list(values[begin : begin + _LIST_LENGTH])
+        # Always a list of full length, so that the statement is prepared once.
+        names = {f"n{at}": value for at, value in enumerate([*part, *part[:1] * (_LIST_LENGTH - len(part))])}
+        marks = ", ".join(f":{name}" for name in names)
+        sql = f"SELECT item_id, number FROM item_numbers WHERE user_id = :user AND {column} IN ({marks})"
+        yield from tx.all(sql, user=tx.user_id, **names)
+
+
+def lock_numbers(tx: Transaction) -> None:
+    """Let no other transaction of the user give numbers until the end of this one; after the locks of addresses."""
+    tx.lock(f"numbers {tx.user_id}")
+
+
+def give_numbers(tx: Transaction, item_ids: Sequence[str]) -> None:
+    """Give the next numbers to new items, in their order; one that had a number before keeps it."""
+    if not item_ids:
+        return
+    last = tx.all("SELECT COALESCE(MAX(number), 0) FROM item_numbers WHERE user_id = :user", user=tx.user_id)[0][0]
+    tx.many(
+        "INSERT INTO item_numbers (user_id, item_id, number) VALUES (:user, :id, :number) "
+        "ON CONFLICT (user_id, item_id) DO NOTHING",
+        [{"user": tx.user_id, "id": item_id, "number": last + at} for at, item_id in enumerate(item_ids, start=1)],
+    )
+
+
+def give_missing_numbers(tx: Transaction) -> None:
+    """Give numbers to all items without one, as after a restore from an older backup, in the order they were saved."""
+    rows = tx.all(
+        "SELECT i.id FROM items i WHERE i.user_id = :user AND NOT EXISTS (SELECT 1 FROM item_numbers n "
+        "WHERE n.user_id = i.user_id AND n.item_id = i.id) ORDER BY i.seq",
+        user=tx.user_id,
+    )
+    give_numbers(tx, [str(row[0]) for row in rows])

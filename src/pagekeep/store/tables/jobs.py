@@ -1,17 +1,16 @@
-"""Jobs: saves and other tasks that wait for a worker, leased for a time so that another takes over when a worker dies."""
+"""Jobs that wait for a worker, leased for a time so that another can take over, and uploaded files that wait for a job."""
 
 from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from pagekeep.errors import NotFound
 from pagekeep.model import Job
-from pagekeep.store.engine import Row, Transaction
+from pagekeep.store.engine import Row, Table, Transaction, reads, writes
 from pagekeep.store.storable import clean_id, clean_json, clean_text, parse_json, url_hash
-from pagekeep.store.table import Table, reads, writes
 
 SO_FAR: Final = "so_far"
 """In a job's options: the progress that `put_back` stored."""
@@ -417,3 +416,47 @@ def _take_over(tx: Transaction, held: Job, options: Mapping[str, Any], now: str)
         now=now,
     )
     return _job(rows[0])
+
+
+class UploadTable(Table):
+    """A user's uploaded files."""
+
+    @writes
+    def put_part(self, tx: Transaction, upload_id: str, part: int, body: bytes, now: str) -> None:
+        """Store one part of a file; parts are numbered from 0."""
+        tx.run(
+            "INSERT INTO uploads (user_id, id, part, created_at, body) VALUES (:user, :id, :part, :now, :body)",
+            user=tx.user_id,
+            id=clean_id(upload_id),
+            part=part,
+            now=now,
+            body=body,
+        )
+
+    @reads
+    def get_part(self, tx: Transaction, upload_id: str, part: int) -> bytes | None:
+        """Return one part of a file; `None` after the last."""
+        rows = tx.all(
+            "SELECT body FROM uploads WHERE user_id = :user AND id = :id AND part = :part",
+            user=tx.user_id,
+            id=clean_id(upload_id),
+            part=part,
+        )
+        return bytes(rows[0][0]) if rows else None
+
+    @writes
+    def drop_upload(self, tx: Transaction, upload_id: str) -> None:
+        """Delete a file."""
+        tx.run("DELETE FROM uploads WHERE user_id = :user AND id = :id", user=tx.user_id, id=clean_id(upload_id))
+
+    @writes
+    def drop_old_uploads(self, tx: Transaction, before: str, needed: Collection[str]) -> None:
+        """Delete files that were uploaded before this time, except those that are still needed."""
+        rows = tx.all(
+            "SELECT DISTINCT id FROM uploads WHERE user_id = :user AND part = 0 AND created_at < :before",
+            user=tx.user_id,
+            before=before,
+        )
+        for (upload_id,) in rows:
+            if upload_id not in needed:
+                tx.run("DELETE FROM uploads WHERE user_id = :user AND id = :id", user=tx.user_id, id=upload_id)

@@ -11,9 +11,8 @@ from typing import Any, Final
 
 from pagekeep.errors import NotFound
 from pagekeep.model import Schedule
-from pagekeep.store.engine import Row, Transaction
+from pagekeep.store.engine import Row, Table, Transaction, reads, writes
 from pagekeep.store.storable import clean_id, clean_json, clean_text, parse_json, url_hash
-from pagekeep.store.table import Table, reads, writes
 
 _COLUMNS: Final = (
     *("id", "user_id", "task", "subject", "address", "every", "attempts", "next_at", "last_run_at", "created_at"),

@@ -8,13 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep.capture.documents.email import FindAddress, read
-from pagekeep.capture.documents.email.about import split_subject
-from pagekeep.capture.documents.email.headers import decode_words, parse_date, parse_mailboxes
-from pagekeep.capture.documents.email.links import is_counter, unwrap
-from pagekeep.capture.documents.email.message import MAX_PARTS, parse_message
+from pagekeep.capture.documents.email import FindAddress, read, split_subject
+from pagekeep.capture.documents.email.html_body import is_counter, unwrap
+from pagekeep.capture.documents.email.message import (
+    MAX_PARTS,
+    Mailbox,
+    decode_words,
+    parse_date,
+    parse_mailboxes,
+    parse_message,
+)
 from pagekeep.capture.documents.email.plain_text import text_to_html
-from pagekeep.capture.documents.email.values import Mailbox
 from pagekeep.capture.documents.file_types import detect
 from pagekeep.capture.documents.read import DocumentTask
 from pagekeep.markdown import write_document

@@ -13,11 +13,11 @@ from pagekeep.capture.from_url import Retrieval
 from pagekeep.capture.uploads import page_in_file, sent_page
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidProtocol
-from pagekeep.library.items import get_item, related_items
-from pagekeep.library.mail.attachments import MAX_ATTACHMENTS, FindAttachments
-from pagekeep.library.queue.jobs import enqueue
-from pagekeep.library.reparse.reparse import reparse_one
-from pagekeep.library.save import Request, save
+from pagekeep.library.items.find import get_item, related_items
+from pagekeep.library.queue import enqueue
+from pagekeep.library.saving.mail_messages import MAX_ATTACHMENTS, FindAttachments
+from pagekeep.library.saving.reparse import reparse_one
+from pagekeep.library.saving.save import Request, save
 from pagekeep.model import Item
 from pagekeep.present.json_shapes import item_shape
 from pagekeep.store import Store

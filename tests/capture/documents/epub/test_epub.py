@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagekeep import dom
-from pagekeep.capture.documents.epub.book import read_book
+from pagekeep.capture.documents.epub import read_book
 from tests.capture.documents.reading import markdown, read
 from tests.capture.documents.tiny_office import make_epub
 

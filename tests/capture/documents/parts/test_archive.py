@@ -9,9 +9,9 @@ import zipfile
 import pytest
 
 import pagekeep
-from pagekeep.capture.documents.parts import archive
-from pagekeep.capture.documents.parts.archive import Archive
-from pagekeep.capture.documents.refusals import DamagedFile, EncryptedFile
+from pagekeep.capture.documents import zip_xml
+from pagekeep.capture.documents.parsed import DamagedFile, EncryptedFile
+from pagekeep.capture.documents.zip_xml import Archive
 from pagekeep.errors import TooLarge
 from tests.capture.documents.tiny_office import unpack
 from tests.hostile.documents import docx, epub, odt
@@ -55,10 +55,10 @@ def test_sizes_that_lie_are_found_while_reading() -> None:
 
 
 def test_totals_and_counts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MAX_UNPACKED_BYTES", 100)
+    monkeypatch.setattr(zip_xml, "MAX_UNPACKED_BYTES", 100)
     with pytest.raises(TooLarge, match="more than"):
         Archive(packed({"a": b"x" * 60, "b": b"y" * 60}))
-    monkeypatch.setattr(archive, "MAX_FILES", 2)
+    monkeypatch.setattr(zip_xml, "MAX_FILES", 2)
     with pytest.raises(TooLarge, match="more than 2 files"):
         Archive(packed({"a": b"", "b": b"", "c": b""}))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts as app
 from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
+from pagekeep.identity import accounts as app
 from tests.doors.http.conftest import PASSWORD, service_of
 
 WHERE = "/api/v1/account/password"

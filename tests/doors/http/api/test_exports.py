@@ -10,8 +10,8 @@ from contextlib import closing
 
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts
 from pagekeep.doors.http.api.transfers import FILES
+from pagekeep.identity import accounts
 from pagekeep.store import Store, open_store
 from tests.doors.http.conftest import PASSWORD, service_of
 from tests.store.making import make_item

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts
 from pagekeep.config import Settings
-from pagekeep.library.queue import background
+from pagekeep.identity import accounts
+from pagekeep.library import run_jobs
 from pagekeep.store import sqlite
 from tests.doors.http.conftest import PASSWORD, service_of
 from tests.store.damage import flip_pages, make_library, pages_of
@@ -21,8 +21,8 @@ Serve = Callable[..., TestClient]
 
 @pytest.fixture(autouse=True)
 def _no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "PROBE_SECONDS", 0.0)
-    monkeypatch.setattr(background, "PROBE_SHARE", 0)
+    monkeypatch.setattr(run_jobs, "PROBE_SECONDS", 0.0)
+    monkeypatch.setattr(run_jobs, "PROBE_SHARE", 0)
 
 
 def test_a_damaged_library_is_not_ready(settings: Settings, serve: Serve) -> None:
@@ -44,13 +44,13 @@ def test_a_library_that_cannot_be_written_is_not_ready(client: TestClient, monke
     assert answer.status_code == 503
     assert "read-only" in answer.json()["error"]["message"]
     monkeypatch.undo()
-    monkeypatch.setattr(background, "PROBE_SECONDS", 0.0)
+    monkeypatch.setattr(run_jobs, "PROBE_SECONDS", 0.0)
     monkeypatch.setattr(sqlite, "MIN_FREE_BYTES", 1 << 62)
     assert "full" in client.get("/readyz").json()["error"]["message"]
 
 
 def test_the_result_is_kept_for_some_seconds(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "PROBE_SECONDS", 600.0)
+    monkeypatch.setattr(run_jobs, "PROBE_SECONDS", 600.0)
     assert client.get("/readyz").status_code == 200
     monkeypatch.setattr(sqlite, "is_writable", lambda _: False)
     assert client.get("/readyz").status_code == 200

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts
 from pagekeep.config import Settings
-from pagekeep.library.imports import job as import_jobs
+from pagekeep.identity import accounts
+from pagekeep.library.imports import run as import_jobs
 from pagekeep.model import ItemQuery
 from pagekeep.store import Store
 from tests import foreign

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from pagekeep import clock
 from pagekeep.config import Settings
-from pagekeep.library.queue.background import run_in_background
+from pagekeep.library.run_jobs import run_in_background
 from pagekeep.store import Store, open_store
 from tests.site.fixtures import Shore, article
 

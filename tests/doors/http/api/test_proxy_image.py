@@ -11,7 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from pagekeep.config import Settings
-from pagekeep.doors.http.image_proxy.signing import signed_path
+from pagekeep.doors.http.image_proxy import signed_path
 from pagekeep.model import ItemBlob
 from pagekeep.store import Store
 from tests.doors.http.conftest import service_of

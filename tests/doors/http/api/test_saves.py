@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep.library import save as save_page
-from pagekeep.library.failed_saves import list_failed
+from pagekeep.library.saving import save as save_page
+from pagekeep.library.saving.failed_saves import list_failed
 from pagekeep.store import Store
 from tests.site.fixtures import SENTENCE, Shore, article
 

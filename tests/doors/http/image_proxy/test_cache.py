@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep.doors.http.image_proxy.cache import ImageCache
+from pagekeep.doors.http.image_proxy import ImageCache
 
 
 def key(number: int) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.doors.http.image_proxy.formats import MAX_PIXELS, check_image
+from pagekeep.doors.http.image_proxy import MAX_PIXELS, check_image
 from pagekeep.errors import PagekeepError, TooLarge, UnsupportedContent
 from tests.doors.http.image_proxy.pictures import FORMATS, claims, picture
 

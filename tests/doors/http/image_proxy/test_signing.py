@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from pagekeep.doors.http.image_proxy.signing import is_signed, signed_path
+from pagekeep.doors.http.image_proxy import is_signed, signed_path
 
 SECRET = b"s" * 32
 URL = "https://example.com/a picture?size=1&x=\u00e9#part"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts
 from pagekeep.doors.http.middleware.body_limits import MAX_SIGN_IN_BYTES
+from pagekeep.identity import accounts
 from tests.doors.http.conftest import PASSWORD, service_of
 
 PATHS = (

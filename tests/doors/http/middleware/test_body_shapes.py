@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.doors.http.middleware.body_shapes import MAX_FIELDS, MAX_OTHER_BYTES, MAX_STRINGS, JsonShape
+from pagekeep.doors.http.middleware.arrivals import MAX_FIELDS, MAX_OTHER_BYTES, MAX_STRINGS, JsonShape
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 JSON = {"content-type": "application/json"}

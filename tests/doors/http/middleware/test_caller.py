@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts as app
 from pagekeep.config import Settings
 from pagekeep.doors.http.caller import CSRF_FIELD, CSRF_HEADER, csrf_token
+from pagekeep.identity import accounts as app
 from pagekeep.model import Scope
 from tests.doors.http.conftest import PASSWORD, service_of
 

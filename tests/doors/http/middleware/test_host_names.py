@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagekeep.config import Settings
-from pagekeep.doors.http.middleware.host_names import allowed_names, host_of
+from pagekeep.doors.http.middleware.origins import allowed_names, host_of
 
 
 def test_the_owners_names_and_the_address_listened_at_are_answered_to() -> None:

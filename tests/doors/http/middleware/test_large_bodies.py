@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from pagekeep.doors.http.middleware.large_bodies import LARGE_BYTES, LargeBodies
+from pagekeep.doors.http.middleware.body_limits import LARGE_BYTES, LargeBodies
 
 
 def test_a_second_large_body_of_a_user_waits_and_others_do_not() -> None:

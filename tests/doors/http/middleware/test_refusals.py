@@ -15,12 +15,12 @@ import pytest
 import uvicorn
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
 from pagekeep.doors.http.middleware import connections, refusals
 from pagekeep.doors.http.middleware.connections import Connection
 from pagekeep.doors.http.middleware.refusals import MAX_REFUSALS, RecentRefusals, Refusals
+from pagekeep.identity import accounts
 from tests.doors.http.conftest import LOCAL, PASSWORD, service_of
 
 REFUSED = b"GET /403 HTTP/1.1\r\nHost: a\r\n\r\n"

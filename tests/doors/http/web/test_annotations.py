@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from pagekeep import dom
-from pagekeep.library.annotations import annotate
+from pagekeep.library.items.annotations import annotate
 from pagekeep.store import Store
 from tests.store.making import make_item
 

@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from pagekeep.errors import BlockedAddress, FetchHttpError, FetchTimeout, PagekeepError
-from pagekeep.library.failed_saves import keep_address, list_failed
+from pagekeep.library.saving.failed_saves import keep_address, list_failed
 from pagekeep.store import Store
 from tests.site.fixtures import Shore, article
 

@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts as app
 from pagekeep.config import Settings
 from pagekeep.doors.http.caller import CSRF_FIELD, csrf_token
-from pagekeep.doors.http.import_slots import ImportSlots
-from pagekeep.doors.http.web import imports
-from pagekeep.library.imports.report import ImportReport
-from pagekeep.library.imports.run import import_upload
+from pagekeep.doors.http.user_limits import ImportSlots
+from pagekeep.doors.http.web import transfers
+from pagekeep.identity import accounts as app
+from pagekeep.library.imports.run import ImportReport, import_upload
 from pagekeep.model import ItemQuery, item_filters
 from pagekeep.store import Store
 from tests.doors.http.conftest import PASSWORD, service_of
@@ -51,7 +50,7 @@ def test_a_large_file_goes_by_the_disk(client: TestClient, library: Store, monke
         spooled.append(file._rolled)
         return import_upload(file, *rest)
 
-    monkeypatch.setattr(imports, "import_upload", watched)
+    monkeypatch.setattr(transfers, "import_upload", watched)
     page = client.post("/import", data={"fetch": "never"}, files={"file": ("bookmarks.html", padded(40), "text/html")})
     assert page.status_code == 200
     assert spooled == [True]

@@ -81,7 +81,7 @@ def test_a_rule_with_faults_is_not_kept(client: TestClient, settings: Settings) 
 
 
 def test_on_a_shared_server_nobody_keeps_rules_for_all(settings: Settings, serve: Callable[..., TestClient]) -> None:
-    from pagekeep import accounts
+    from pagekeep.identity import accounts
     from tests.doors.http.conftest import PASSWORD, service_of
 
     client = serve(replace(settings, shared=True))

@@ -7,8 +7,8 @@ import re
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts as app
 from pagekeep.doors.http.caller import CSRF_FIELD, csrf_token
+from pagekeep.identity import accounts as app
 from tests.doors.http.conftest import PASSWORD, service_of
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.doors.http.web.typed_urls import parse_urls
+from pagekeep.doors.http.web.add import parse_urls
 
 
 def urls(text: str) -> list[str]:

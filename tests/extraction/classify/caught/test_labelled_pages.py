@@ -10,9 +10,8 @@ from pagekeep.extraction import metadata
 from pagekeep.extraction.classify import caught, kind
 from pagekeep.extraction.clean import clean
 from pagekeep.extraction.input import structured
-from pagekeep.extraction.locate import page_facts
+from pagekeep.extraction.locate import page_facts, strategies
 from pagekeep.extraction.locate.profiles import PROFILES
-from pagekeep.extraction.locate.strategies import chain
 from pagekeep.extraction.locate.survey import survey
 from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.extraction.prune import cut, prune
@@ -33,7 +32,7 @@ def judge(html: str, url: str | None = None, status: int | None = 200) -> Caught
     signals = caught.collect(document, found, data, html, url, status)
     about = metadata.read(document, data, url)
     facts = page_facts.collect(found, data, about, PROFILES[kind.classify(data, found, url).kind])
-    outcome = chain.run(facts, prune)
+    outcome = strategies.run(facts, prune)
     text = ""
     if outcome.content:
         _, root = sanitise(clean(cut.cut(found, outcome.content), None)[0])

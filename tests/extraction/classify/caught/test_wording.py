@@ -6,12 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pagekeep.extraction.classify.caught import bot_wall, login_wall, parked_domain, paywall, soft_404
-from pagekeep.extraction.classify.caught.wording import Names, Wording
+from pagekeep.extraction.classify.caught import no_page, walls
+from pagekeep.extraction.classify.caught.signals import Names, Wording
 
 PHRASES = [
     (module.__name__.rpartition(".")[2], stem, pattern)
-    for module in (bot_wall, login_wall, parked_domain, paywall, soft_404)
+    for module in (walls, walls, no_page, walls, no_page)
     for wording in vars(module).values()
     if isinstance(wording, Wording)
     for stem, pattern in wording.phrases

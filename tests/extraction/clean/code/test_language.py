@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagekeep import dom
-from pagekeep.extraction.clean.code.language import language_of
+from pagekeep.extraction.clean.code import language_of
 
 
 def language(html: str) -> str:

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.extraction.clean.math.typed import find_delimited
+from pagekeep.extraction.clean.formulas import find_delimited
 
 REFERENCE = re.compile(
     r"\\\((?P<inline>.{1,2000}?)\\\)|\\\[(?P<block>.{1,4000}?)\\\]|\$\$(?P<dollars>[^$]{1,4000}?)\$\$", re.DOTALL

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from pagekeep import dom, extract
+from pagekeep.extraction.locate import strategies as chain
 from pagekeep.extraction.locate.page_facts import Content, Measure, OutOfTime, PageFacts
-from pagekeep.extraction.locate.strategies import chain
-from pagekeep.extraction.locate.strategies.chain import ContentStrategy
+from pagekeep.extraction.locate.strategies import ContentStrategy
 from pagekeep.extraction.prune import prune
 from pagekeep.extraction.steps import Step
 from pagekeep.model import Strategy

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pagekeep import dom, extract
-from pagekeep.extraction.locate.strategies import embedded_state
+from pagekeep.extraction.locate.strategies import simplified
 
 SENTENCES = [
     f"On day {i} the ferry left the harbour late, and nobody on the pier knew why it had waited." for i in range(12)
@@ -26,7 +26,7 @@ def page(value: Any, attributes: str = 'id="__NEXT_DATA__" type="application/jso
 
 
 def read(value: Any) -> str | None:
-    made = embedded_state.find_body(dom.parse(page(value)))
+    made = simplified.find_state_body(dom.parse(page(value)))
     return None if made is None else " ".join(dom.text_of(made).split())
 
 
@@ -76,7 +76,7 @@ def test_a_state_without_a_text_gives_nothing(value: Any) -> None:
 
 @pytest.mark.parametrize("source", ["{", "[" * 100_000, "", "null", '{"body": ' * 3_000])
 def test_a_broken_state_gives_nothing(source: str) -> None:
-    assert embedded_state.find_body(dom.parse(f'<script type="application/json">{source}</script>')) is None
+    assert simplified.find_state_body(dom.parse(f'<script type="application/json">{source}</script>')) is None
 
 
 def test_a_state_that_is_too_large_is_not_read() -> None:

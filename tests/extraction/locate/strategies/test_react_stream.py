@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pagekeep import dom, extract
-from pagekeep.extraction.locate.strategies import react_stream
+from pagekeep.extraction.locate.strategies import simplified
 
 SENTENCES = [
     f"On day {i} the ferry – late as ever – left the harbour, and nobody on the pier knew why it had waited."
@@ -61,7 +61,7 @@ def test_an_article_that_is_only_in_the_stream_is_found(stream: str) -> None:
 
 
 def test_inline_elements_are_part_of_their_paragraph() -> None:
-    made = react_stream.find_body(dom.parse(page(rows(element("main", NESTED)))))
+    made = simplified.find_stream_body(dom.parse(page(rows(element("main", NESTED)))))
     assert made is not None
     assert dom.text_of(made).startswith("On day 3, nobody came.")
 
@@ -71,4 +71,4 @@ def test_inline_elements_are_part_of_their_paragraph() -> None:
     ["", "5:", "5:[", '5:["$","p"]\n', "5:Tffff,x", rows("$5"), rows(element("p", "$5")), '5:["$","p",null,[]]\n'],
 )
 def test_a_stream_that_is_not_as_expected_is_ignored(stream: str) -> None:
-    assert react_stream.find_body(dom.parse(page(stream))) is None
+    assert simplified.find_stream_body(dom.parse(page(stream))) is None

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.extraction.metadata.dates.labels import mentions_other_day, mentions_publication, mentions_update
+from pagekeep.extraction.metadata.dates.anywhere import mentions_other_day, mentions_publication, mentions_update
 
 
 @pytest.mark.parametrize(

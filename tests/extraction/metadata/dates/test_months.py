@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.extraction.metadata.dates.months import MONTHS, month_number
+from pagekeep.extraction.metadata.dates import MONTHS, month_number
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.extraction.metadata.dates.parse import (
+from pagekeep.extraction.metadata.dates import (
     date_in_path,
     parse_month,
     remove_date,

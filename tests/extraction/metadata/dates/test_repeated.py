@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from pagekeep import dom
-from pagekeep.extraction.metadata.dates.repeated import find_unrepeated
+from pagekeep.extraction.metadata.dates.anywhere import find_unrepeated
 
 
 def find(html: str) -> str | None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.extraction.metadata.tags.salient import find_terms
+from pagekeep.extraction.metadata.tags import find_terms
 
 
 def test_words_are_whole_and_repeated_more_than_three_times() -> None:

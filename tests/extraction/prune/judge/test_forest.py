@@ -22,7 +22,7 @@ def _row(**values: int) -> list[int]:
 
 
 def _read(trees: tuple[str, ...] = TREES) -> forest.Forest:
-    return forest.read(" ".join(NAMES), "story:120 promo:-80", "more:-40", trees)
+    return forest.read_forest(" ".join(NAMES), "story:120 promo:-80", "more:-40", trees)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_words_have_their_odds() -> None:
 
 def test_data_made_for_other_features_is_refused() -> None:
     with pytest.raises(ValueError, match="make judge"):
-        forest.read("chars linked", "", "", ())
+        forest.read_forest("chars linked", "", "", ())
 
 
 def test_the_shipped_data_is_small_and_says_where_it_came_from() -> None:

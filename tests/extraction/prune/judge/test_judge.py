@@ -31,7 +31,7 @@ def _extract(html: str, *skip: str) -> Page:
 
 
 def _install(monkeypatch: pytest.MonkeyPatch, trees: Iterable[str]) -> None:
-    made = forest.read(" ".join(NAMES), "", "", trees)
+    made = forest.read_forest(" ".join(NAMES), "", "", trees)
     monkeypatch.setattr(forest, "shipped", lambda: made)
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.library.crawl.deciding import addresses
-from pagekeep.library.crawl.deciding.scope import make_scope
-from pagekeep.library.crawl.options import CrawlOptions
+from pagekeep.library.crawl import addresses
+from pagekeep.library.crawl.addresses import CrawlOptions, make_scope
 
 SITE = "https://example.org"
 

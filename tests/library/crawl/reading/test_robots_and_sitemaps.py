@@ -7,10 +7,16 @@ import json
 
 import pytest
 
-from pagekeep.library.crawl.deciding.scope import make_scope
-from pagekeep.library.crawl.options import CrawlOptions
-from pagekeep.library.crawl.reading.robots import MAX_DELAY, RobotsTask, agent_of, allows
-from pagekeep.library.crawl.reading.sitemaps import MAX_ADDRESSES, SitemapTask, may_be_newer
+from pagekeep.library.crawl.addresses import CrawlOptions, make_scope
+from pagekeep.library.crawl.sitemaps import (
+    MAX_ADDRESSES,
+    MAX_DELAY,
+    RobotsTask,
+    SitemapTask,
+    agent_of,
+    allows,
+    may_be_newer,
+)
 
 SITE = "https://example.org"
 SCOPE = make_scope(CrawlOptions((f"{SITE}/",)), frozenset({"example.org"}))

@@ -6,9 +6,8 @@ import zipfile
 from pathlib import Path
 
 from pagekeep.library.imports.formats.omnivore import parse_highlights_file, read_tree
-from pagekeep.library.imports.input.archive import Archive
 from pagekeep.library.imports.input.row import Fault, Row, RowAnnotation
-from pagekeep.library.imports.input.source import Folder
+from pagekeep.library.imports.input.source import Archive, Folder
 
 
 def test_passages_are_quotations_with_what_was_said_below_them() -> None:

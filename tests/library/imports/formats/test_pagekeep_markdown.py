@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.library.imports.formats.pagekeep_markdown import matches_tree
+from pagekeep.library.imports.formats.own_files import matches_tree
 from pagekeep.store import Store
 from tests.library.imports.conftest import Bring, everything
 

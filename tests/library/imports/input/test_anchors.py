@@ -5,7 +5,7 @@ import io
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pagekeep.library.imports.input.anchors import Anchor, read_anchors
+from pagekeep.library.imports.formats.bookmark_files import Anchor, read_anchors
 
 
 def read(text: str) -> list[Anchor]:

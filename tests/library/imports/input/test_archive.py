@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 
 from pagekeep.errors import NotFound, ParseError, TooLarge
-from pagekeep.library.imports.input import archive as module
-from pagekeep.library.imports.input.archive import Archive, is_archive
+from pagekeep.library.imports.input import source as module
+from pagekeep.library.imports.input.source import Archive, is_archive
 from tests.hostile.quines import make_quine
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pagekeep.library.imports.input.csv_records import Record, read_columns, read_records
+from pagekeep.library.imports.input.records import Record, read_columns, read_records
 from pagekeep.library.imports.input.row import Fault
 from tests.library.imports.conftest import source
 

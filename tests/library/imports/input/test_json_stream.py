@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pagekeep.errors import ParseError
-from pagekeep.library.imports.input import json_stream
-from pagekeep.library.imports.input.json_stream import read_elements
+from pagekeep.library.imports.input import records
+from pagekeep.library.imports.input.records import read_elements
 
 values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text()),
@@ -29,7 +29,7 @@ def test_entries_are_those_that_the_whole_file_has_however_it_is_cut(
     given_: list[Any], indent: int | None, size: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_stream, "_CHUNK_CHARS", size)
+        patch.setattr(records, "_CHUNK_CHARS", size)
         assert read(json.dumps(given_, indent=indent)) == given_
 
 
@@ -38,7 +38,7 @@ def test_entries_are_those_that_the_whole_file_has_however_it_is_cut(
 def test_the_list_under_a_key_is_found_wherever_it_stands(around: dict[str, Any], wanted: list[Any], size: int) -> None:
     around.pop("bookmarks", None)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_stream, "_CHUNK_CHARS", size)
+        patch.setattr(records, "_CHUNK_CHARS", size)
         assert read(json.dumps({**around, "bookmarks": wanted}), "bookmarks") == wanted
         assert read(json.dumps({"bookmarks": wanted, **around}), "bookmarks") == wanted
 
@@ -69,13 +69,13 @@ def test_a_number_of_too_many_digits_does_not_end_the_file() -> None:
     ids=["lists", "objects", "a long text"],
 )
 def test_an_entry_that_is_too_deep_or_too_long_costs_that_entry(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_stream, "MAX_ENTRY_CHARS", 1_000_000)
+    monkeypatch.setattr(records, "MAX_JSON_CHARS", 1_000_000)
     first, skipped, last = read(f'[1, {value}, "]"]')
-    assert (first, type(skipped), last) == (1, json_stream.Skipped, "]")
+    assert (first, type(skipped), last) == (1, records.Skipped, "]")
 
 
 def test_an_entry_that_never_ends_is_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_stream, "MAX_ENTRY_CHARS", 1_000_000)
+    monkeypatch.setattr(records, "MAX_JSON_CHARS", 1_000_000)
     with pytest.raises(ParseError, match="does not end"):
         read('["' + "x" * 3_000_000)
 

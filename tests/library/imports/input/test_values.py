@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.library.imports.input.row import RowAnnotation
-from pagekeep.library.imports.input.values import (
+from pagekeep.library.imports.input.row import (
+    RowAnnotation,
     parse_annotations,
     parse_bool,
     parse_names,

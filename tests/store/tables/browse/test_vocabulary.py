@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagekeep.store import Store
-from pagekeep.store.tables.browse.vocabulary import count_mistakes
+from pagekeep.store.tables.counts import count_mistakes
 from tests.store.conftest import Opener
 from tests.store.making import make_item
 

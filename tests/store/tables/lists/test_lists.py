@@ -12,10 +12,9 @@ import pytest
 
 from pagekeep.errors import Conflict, InvalidQuery, NotFound
 from pagekeep.model import Item, NewItem
-from pagekeep.model.lists.edits import edited_fields, page_values
-from pagekeep.model.lists.values import ItemChange, ItemList, SaveActions, SaveRule, UndoResult
+from pagekeep.model.lists import ItemChange, ItemList, SaveActions, SaveRule, UndoResult, edited_fields, page_values
 from pagekeep.store import Store, open_store, parse_query
-from pagekeep.store.tables.lists import lists as module
+from pagekeep.store.tables import lists as module
 from tests.store.making import NOW, make_item, make_raw, moment
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pagekeep.library.reading.similar import similar_items
+from pagekeep.library.items.reading import similar_items
 from pagekeep.store import Store
 from tests.store.conftest import Opener
 from tests.store.making import NOW, make_item

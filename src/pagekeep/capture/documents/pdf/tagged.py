@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagekeep.capture.documents.pdf.layout.blocks import find_marker, is_mono
-from pagekeep.capture.documents.pdf.layout.captions import describe_picture
-from pagekeep.capture.documents.pdf.layout.lines import make_lines
-from pagekeep.capture.documents.pdf.layout.lists import nest_items
-from pagekeep.capture.documents.pdf.layout.notes import MARK
+from pagekeep.capture.documents.pdf.blocks import find_marker, is_mono, nest_items
+from pagekeep.capture.documents.pdf.lines import make_lines
+from pagekeep.capture.documents.pdf.roles import MARK, describe_picture
 from pagekeep.capture.documents.pdf.values import ARTIFACT, Block, BlockKind, Cell, Line, Node, PdfPage, Word
 
 _MIN_COVERED: Final = 0.95

@@ -7,8 +7,16 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from pagekeep.capture.documents.parts.blocks import Block, Cell, is_all_code, write_blocks, write_table
-from pagekeep.capture.documents.parts.runs import Run, has_content, write_runs
+from pagekeep.capture.documents.word_blocks import (
+    Block,
+    Cell,
+    Run,
+    has_content,
+    is_all_code,
+    write_blocks,
+    write_runs,
+    write_table,
+)
 
 _HEADING: Final = re.compile(r"heading ([1-9])$", re.I)
 _CODE: Final = re.compile(r"preformatted|source ?code|code|verbatim|listing|html preformatted", re.I)

@@ -1,8 +1,11 @@
-"""`/api/v1/items`: the items of the library."""
+"""`/api/v1/items`: the items of the library, their formats (JSON, Markdown, HTML) and their ETags."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 from asyncio import to_thread
+from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Header, Path, Query, Request
@@ -10,7 +13,6 @@ from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 
 from pagekeep.capture.from_url import Request as CaptureRequest
-from pagekeep.doors.http.api import item_formats
 from pagekeep.doors.http.api.request_models import ItemChanges, PurgeRequest, ReparseRequest, RetryRequest
 from pagekeep.doors.http.api.response_models import (
     Explanation,
@@ -24,18 +26,21 @@ from pagekeep.doors.http.api.response_models import (
 )
 from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
 from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
-from pagekeep.doors.http.responses import Json, TaggedRoute, file_response
+from pagekeep.doors.http.responses import Json, TaggedRoute, file_response, has_etag
 from pagekeep.doors.http.service import CurrentService
-from pagekeep.library import actions, items
-from pagekeep.library.build_item import first_raw_page
-from pagekeep.library.lists.edit import check_edits, check_fields
-from pagekeep.library.pictures.kept import show_pictures
-from pagekeep.library.preview import preview_item
-from pagekeep.library.receipts.verify import verify_one
-from pagekeep.library.reparse.reparse import reparse_one
-from pagekeep.library.save import retry
-from pagekeep.model import MADE_FIELDS, ItemQuery, Order, QualityLevel, item_filters
-from pagekeep.model.lists.values import ItemChange
+from pagekeep.errors import Outdated
+from pagekeep.library.archive.pictures import show_pictures
+from pagekeep.library.items import change as actions
+from pagekeep.library.items import find
+from pagekeep.library.items.build_item import first_raw_page
+from pagekeep.library.items.change import check_edits, check_fields
+from pagekeep.library.saving.preview import preview_item
+from pagekeep.library.saving.reparse import reparse_one
+from pagekeep.library.saving.save import retry
+from pagekeep.library.verify import verify_one
+from pagekeep.model import MADE_FIELDS, Item, ItemQuery, Order, QualityLevel, item_filters
+from pagekeep.model.lists import ItemChange
+from pagekeep.present.item_content import shown_content
 from pagekeep.present.json_shapes import (
     Items,
     item_shape,
@@ -45,6 +50,8 @@ from pagekeep.present.json_shapes import (
     trace_shape,
     whole_item_shape,
 )
+from pagekeep.present.renderer import Renderer
+from pagekeep.present.sections import body_of
 from pagekeep.present.tasks import CompareTask, ExplainTask
 from pagekeep.workers import TEXT
 
@@ -106,7 +113,7 @@ def list_items(
     )
     newest_first = order != "title" if descending is None else descending
     query = ItemQuery(filters=filters, order=order, descending=newest_first, limit=limit, after=after)
-    page = items.find_items(library, query)
+    page = find.find_items(library, query)
     # Not checked against the model at every request: that takes a third of the time (tests do it).
     return Json(items_shape(page.items, page.next))
 
@@ -114,7 +121,7 @@ def list_items(
 @router.get("/items/lookup", responses=error_responses())
 def look_up(library: ReadLibrary, url: Annotated[str, Query(max_length=8192)]) -> PerhapsAnItem:
     """Return the item with this URL, which need not be normalised; null if there is none."""
-    item = items.look_up_url(library, url)
+    item = find.look_up_url(library, url)
     return {"item": item_shape(item) if item is not None else None}
 
 
@@ -124,15 +131,19 @@ def purge_items(body: PurgeRequest, library: WriteLibrary) -> Purged:
     return {"purged": actions.purge_items(library, body.ids)}
 
 
+ItemFormat = Literal["json", "markdown", "html"]
+MEDIA_TYPES: Final[dict[ItemFormat, str]] = {
+    "json": "application/json",
+    "markdown": "text/markdown; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+}
+
+
 @router.get(
     "/items/{item_id}",
     response_model=OneWholeItem,
     responses={
-        200: {
-            "content": {
-                kind: {"schema": {"type": "string"}} for kind in item_formats.MEDIA_TYPES.values() if "json" not in kind
-            }
-        },
+        200: {"content": {kind: {"schema": {"type": "string"}} for kind in MEDIA_TYPES.values() if "json" not in kind}},
         304: {"description": "The client's copy is current."},
         **error_responses(404, 406),
     },
@@ -142,16 +153,16 @@ async def read_item(
     item_id: ItemId,
     library: ReadLibrary,
     service: CurrentService,
-    format: Annotated[item_formats.ItemFormat | None, Query(description="Overrides the `Accept` header.")] = None,
+    format: Annotated[ItemFormat | None, Query(description="Overrides the `Accept` header.")] = None,
 ) -> Response:
     """Return an item with its content: as JSON, Markdown with frontmatter or clean HTML, by `Accept` or `format`."""
-    item_format = format or item_formats.parse_accept(request.headers.get("accept"))
-    item = await run_in_threadpool(items.get_item, library, item_id)
+    item_format = format or parse_accept(request.headers.get("accept"))
+    item = await run_in_threadpool(find.get_item, library, item_id)
     if item_format != "json":
-        return await item_formats.text_response(item, item_format, service.renderer)
+        return await text_response(item, item_format, service.renderer)
     pictures = await run_in_threadpool(show_pictures, library, item)
     # Not checked against the model, as in the list.
-    return Json({"item": whole_item_shape(item, pictures)}, headers={"ETag": item_formats.etag_with(item, pictures)})
+    return Json({"item": whole_item_shape(item, pictures)}, headers={"ETag": etag_with(item, pictures)})
 
 
 @router.get(
@@ -165,7 +176,7 @@ async def read_item(
 )
 def read_file(item_id: ItemId, library: ReadLibrary) -> Response:
     """Return the file that the item was made from, as a download: the PDF or other document, or the page as it was fetched."""
-    item, raw = items.get_item_and_raw(library, item_id)
+    item, raw = find.get_item_and_raw(library, item_id)
     return file_response(first_raw_page(raw), item.title)
 
 
@@ -180,8 +191,8 @@ def change_item(
     ] = None,
 ) -> OneItem:
     """Pin, archive, tag or edit an item, or mark it as opened. Edits are kept when the page is extracted again."""
-    item = items.get_item(library, item_id)
-    since = None if if_match is None else item_formats.check_if_match(item, if_match)
+    item = find.get_item(library, item_id)
+    since = None if if_match is None else check_if_match(item, if_match)
     change = ItemChange(
         failed=False if body.failed is False and item.metadata.failed else None,
         pinned=body.pinned,
@@ -195,8 +206,8 @@ def change_item(
     )
     item = actions.change_item(library, item.id, change, unchanged_since=since)
     if body.opened:
-        item = items.open_item(library, item.id)
-    response.headers["ETag"] = item_formats.etag_of(item, "json")
+        item = find.open_item(library, item.id)
+    response.headers["ETag"] = etag_of(item, "json")
     return {"item": item_shape(item)}
 
 
@@ -228,7 +239,7 @@ async def reparse_item(
 ) -> Reparsed:
     """Extract the stored page again with the current parser and rules. A worse result does not replace the stored one."""
     done = await reparse_one(item_id, library, service.retrieval, force=body.force, dry_run=body.dry_run)
-    item = await to_thread(items.get_item, library, done.item.id)
+    item = await to_thread(find.get_item, library, done.item.id)
     changed = done.content is not None and done.content != done.item.content
     compare = CompareTask(done.item.content, done.content or "")
     diff = await service.room.run(compare, TEXT) if changed else ()
@@ -247,3 +258,68 @@ async def explain_item(item_id: ItemId, library: ReadLibrary, service: CurrentSe
 async def verify_item(item_id: ItemId, library: ReadLibrary, service: CurrentService) -> dict[str, Any]:
     """Derive the item's text again from its stored page, and compare all hashes. Nothing is changed."""
     return (await verify_one(item_id, library, service.retrieval)).to_json()
+
+
+_PICTURES_PART: Final = re.compile(r'(-json)-[0-9a-f]{8}"')
+_ACCEPTED: Final[dict[str, ItemFormat]] = {
+    "application/json": "json",
+    "*/*": "json",
+    "application/*": "json",
+    "text/html": "html",
+    "text/markdown": "markdown",
+    "text/plain": "markdown",
+    "text/*": "markdown",
+}
+
+
+def parse_accept(header: str | None) -> ItemFormat:
+    """Return the format the client prefers by its `Accept` header; JSON without one."""
+    ranges = [_parse_range(part) for part in (header or "*/*").split(",")[:50]]
+    for kind, weight in sorted(ranges, key=lambda one: -one[1]):
+        if weight > 0 and kind in _ACCEPTED:
+            return _ACCEPTED[kind]
+    return "json"
+
+
+def _parse_range(part: str) -> tuple[str, float]:
+    kind, *parameters = (piece.strip().lower() for piece in part.split(";"))
+    for parameter in parameters:
+        if parameter.startswith("q="):
+            try:
+                return kind, float(parameter[2:])
+            except ValueError:
+                return kind, 0.0
+    return kind, 1.0
+
+
+async def text_response(item: Item, item_format: Literal["markdown", "html"], renderer: Renderer) -> Response:
+    """Return the item as Markdown, or as HTML without a page around it and with the images' original URLs."""
+    headers = {"Content-Type": MEDIA_TYPES[item_format], "ETag": etag_of(item, item_format)}
+    if item_format == "markdown":
+        text = shown_content(item)
+    else:
+        rendered = await renderer.render(body_of(item.content), base=item.url)
+        text = rendered.html
+        if rendered.is_temporary:
+            headers["Cache-Control"] = "no-store"
+    return Response(text.encode("utf-8", "replace"), headers=headers)
+
+
+def etag_of(item: Item, item_format: ItemFormat) -> str:
+    """Return the ETag of the item's current state in that format."""
+    state = f"{item.id} {item.updated_at} {item.last_opened_at}"
+    return f'"{hashlib.sha256(state.encode()).hexdigest()[:24]}-{item_format}"'
+
+
+def etag_with(item: Item, pictures: Sequence[object]) -> str:
+    """Return the ETag of an item as JSON with its pictures, which change without it."""
+    digest = hashlib.sha256(repr(pictures).encode("utf-8", "replace")).hexdigest()[:8]
+    return etag_of(item, "json").removesuffix('"') + f'-{digest}"' if pictures else etag_of(item, "json")
+
+
+def check_if_match(item: Item, if_match: str) -> str:
+    """Return the time of the item's last change if a tag of the `If-Match` header is current; raise `Outdated` otherwise."""
+    if_match = _PICTURES_PART.sub(r'\1"', if_match)
+    if not any(has_etag(if_match, etag_of(item, item_format)) for item_format in MEDIA_TYPES):
+        raise Outdated("The item was changed in the meantime.", suggestions=("Read it again and repeat the change.",))
+    return item.updated_at

@@ -1,4 +1,4 @@
-"""`/api/v1/jobs`: the queue, and the progress of its jobs."""
+"""`/api/v1/jobs` and `/api/v1/reparse`: the queue, the progress of its jobs, and reparsing many items."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
 from sse_starlette import EventSourceResponse
 
 from pagekeep import clock
+from pagekeep.doors.http.api.request_models import ReparseManyRequest
 from pagekeep.doors.http.api.response_models import Jobs, OneJob
 from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
 from pagekeep.doors.http.errors import error_responses
@@ -17,10 +19,11 @@ from pagekeep.doors.http.responses import TaggedRoute
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.doors.http.streams import Event
 from pagekeep.errors import NotFound
-from pagekeep.library.items import get_item
+from pagekeep.library import queue
+from pagekeep.library.items.find import get_item
 from pagekeep.library.open import Store
-from pagekeep.library.queue import jobs
-from pagekeep.library.queue.progress import Board
+from pagekeep.library.queue import ProgressBoard
+from pagekeep.library.saving.reparse import Selection, enqueue_reparse
 from pagekeep.model import Job, JobState
 from pagekeep.present.json_shapes import Item, item_shape, job_shape
 
@@ -37,19 +40,19 @@ def list_jobs(
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> Jobs:
     """List jobs, newest first; `dead` jobs failed and are not retried."""
-    return {"jobs": [job_shape(job) for job in jobs.list_jobs(library, state, limit)]}
+    return {"jobs": [job_shape(job) for job in queue.list_jobs(library, state, limit)]}
 
 
 @router.get("/jobs/{job_id}", responses=error_responses(404))
 def read_job(job_id: JobId, library: ReadLibrary) -> OneJob:
     """Return a job."""
-    return {"job": job_shape(jobs.get_job(library, job_id))}
+    return {"job": job_shape(queue.get_job(library, job_id))}
 
 
 @router.post("/jobs/{job_id}/revive", responses=error_responses(404))
 async def revive_job(job_id: JobId, library: WriteLibrary, service: CurrentService) -> OneJob:
     """Put a dead job back into the queue; other jobs do not change."""
-    job = await to_thread(jobs.revive_job, library, job_id)
+    job = await to_thread(queue.revive_job, library, job_id)
     service.background.nudge()
     return {"job": job_shape(job)}
 
@@ -73,11 +76,11 @@ async def watch_job(
 
     A user has at most 8 streams open. Open one again with `Last-Event-ID` to get what has changed since.
     """
-    job = await to_thread(jobs.get_job, library, job_id)
+    job = await to_thread(queue.get_job, library, job_id)
     return service.streams.respond(request, library.user_id, _watch(job, library, service.background.board))
 
 
-async def _watch(job: Job, library: Store, board: Board) -> AsyncIterator[Event]:
+async def _watch(job: Job, library: Store, board: ProgressBoard) -> AsyncIterator[Event]:
     last: tuple[str, str | None] | None = None
     while True:
         final = _final_event(job)
@@ -90,7 +93,7 @@ async def _watch(job: Job, library: Store, board: Board) -> AsyncIterator[Event]
         if final:
             return
         await board.change(job.id, POLL_SECONDS)
-        job = await to_thread(jobs.get_job, library, job.id)
+        job = await to_thread(queue.get_job, library, job.id)
 
 
 def _final_event(job: Job) -> str | None:
@@ -108,3 +111,22 @@ def _result_item(job: Job, library: Store) -> Item | None:
         return item_shape(get_item(library, str(item_id)))
     except NotFound:  # purged in the meantime
         return None
+
+
+reparse_router = APIRouter(prefix="/api/v1", tags=["jobs"])
+
+
+@reparse_router.post("/reparse", status_code=202, responses=error_responses(404))
+async def reparse_items(
+    response: Response, body: ReparseManyRequest, library: WriteLibrary, service: CurrentService
+) -> OneJob:
+    """Extract many stored pages again with the current parser and rules; a worse result does not replace the stored one.
+
+    By default, all items extracted with an older parser or other rules. Returns a job; when it is done, its `report` has the
+    number of items per outcome.
+    """
+    choice = Selection(None if body.ids is None else tuple(body.ids), body.domain, body.query, body.limit)
+    job = await to_thread(enqueue_reparse, library, choice, force=body.force)
+    service.background.nudge()
+    response.headers["Location"] = f"/api/v1/jobs/{job.id}"
+    return {"job": job_shape(job)}

@@ -21,8 +21,8 @@ from pydantic import (
 from pagekeep.capture.documents.file_types import SUFFIXES, TYPE_NAMES
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.capture.uploads import page_in_file, sent_page, sent_selection
-from pagekeep.doors.http.base64_files import decode_file
-from pagekeep.doors.http.observability.logs import log_host
+from pagekeep.doors.http.observability import log_host
+from pagekeep.doors.http.requests import decode_file
 from pagekeep.model import Fetched, Scope
 
 MAX_TAGS: Final = 100

@@ -7,15 +7,12 @@ from typing import Any, Literal
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from pagekeep.present import json_shapes
-from pagekeep.present.feeds import mail_shapes
-from pagekeep.present.feeds import shapes as feed_shapes
-from pagekeep.present.feeds.mail_shapes import MailSource
-from pagekeep.present.history import shapes as history_shapes
-from pagekeep.present.history.shapes import Change, Diff, LinkCheck, Version, Watch, WholeVersion
+from pagekeep.present import feed_shapes, history_shapes, json_shapes, sink_shapes
+from pagekeep.present import feed_shapes as mail_shapes
+from pagekeep.present.feed_shapes import MailSource
+from pagekeep.present.history_shapes import Change, Diff, LinkCheck, Version, Watch, WholeVersion
 from pagekeep.present.json_shapes import Annotation, Fault, Item, Job, Page, SavedItem, Token, WholeItem
-from pagekeep.present.sinks import shapes as sink_shapes
-from pagekeep.present.sinks.shapes import Delivery, Sink, SinkKind
+from pagekeep.present.sink_shapes import Delivery, Sink, SinkKind
 
 
 class OneItem(TypedDict):

@@ -16,11 +16,11 @@ from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.errors import PagekeepError
-from pagekeep.library.failed_saves import keep_address
-from pagekeep.library.idempotency import run_once
 from pagekeep.library.open import Store
-from pagekeep.library.queue.jobs import enqueue
-from pagekeep.library.save import save
+from pagekeep.library.queue import enqueue
+from pagekeep.library.saving.failed_saves import keep_address
+from pagekeep.library.saving.idempotency import run_once
+from pagekeep.library.saving.save import save
 from pagekeep.model.tags import clean_tags
 from pagekeep.present.json_shapes import job_shape, saved_shape
 

@@ -16,7 +16,7 @@ from pagekeep.errors import InvalidQuery
 from pagekeep.library.exports.markdown_files import Profile
 from pagekeep.library.exports.run import FILES, ExportOptions, Format
 from pagekeep.library.imports.detect import FORMAT_NAMES
-from pagekeep.library.imports.job import enqueue_import, store_upload
+from pagekeep.library.imports.run import enqueue_import, store_upload
 from pagekeep.present.json_shapes import job_shape
 
 router = APIRouter(prefix="/api/v1", tags=["import and export"])

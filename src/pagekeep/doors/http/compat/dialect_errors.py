@@ -14,9 +14,9 @@ from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
 from pagekeep.doors.http.caller import dialect_of
-from pagekeep.doors.http.compat.firecrawl.errors import write_failure
+from pagekeep.doors.http.compat.firecrawl.scrape import write_failure
 from pagekeep.doors.http.errors import headers_of, status_of
-from pagekeep.doors.http.observability.logs import log_reason
+from pagekeep.doors.http.observability import log_reason
 from pagekeep.doors.http.responses import Json
 from pagekeep.errors import NotSignedIn, PagekeepError
 from pagekeep.model.accounts import Scope as Dialect

@@ -1,29 +1,35 @@
-"""`/r`: the Jina-compatible endpoint, which returns a page as Markdown by its URL."""
+"""`/r` and `/s`: a page as Markdown by its URL, and searches of the library, as Jina Reader returns them."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
-from typing import Any, Final
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Annotated, Any, Final, get_args
+from urllib.parse import unquote
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import PlainTextResponse, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from pagekeep.doors.http.base64_files import decode_file
+from pagekeep.capture.extract import ViewOptions
+from pagekeep.capture.from_url import RenderMode
+from pagekeep.capture.from_url import Request as CaptureRequest
 from pagekeep.doors.http.caller import ReadLibrary
-from pagekeep.doors.http.compat.jina_options import JinaOptions, make_call, url_in_path
-from pagekeep.doors.http.compat.jina_response import json_body, plain_body
 from pagekeep.doors.http.compat.screenshots import HEADERS, store_screenshot
-from pagekeep.doors.http.connected import while_connected
 from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
-from pagekeep.doors.http.observability.logs import log_host
+from pagekeep.doors.http.observability import log_host
+from pagekeep.doors.http.requests import decode_file, while_connected
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import CurrentService, Service
-from pagekeep.errors import InvalidQuery, PagekeepError
+from pagekeep.errors import InvalidQuery, InvalidUrl, PagekeepError
+from pagekeep.library.items.find import search_items
 from pagekeep.library.open import Store
-from pagekeep.library.page_request import PageRequest, PageResponse, respond
+from pagekeep.library.saving.preview import FRESH_SECONDS, Form, PageRequest, PageResponse, Picture, answer_request
+from pagekeep.markdown.frontmatter import split_block
+from pagekeep.model import Hit, MadeField, Page, plain
+from pagekeep.present.sections import count_tokens
 
 router = APIRouter(tags=["reader"])
 _TEXT: Final[dict[str, Any]] = {"schema": {"type": "string"}}
@@ -131,7 +137,7 @@ async def _respond(
         return EventSourceResponse(
             _events(call, options, request, library, service), headers={"Cache-Control": "no-store"}
         )
-    result = await while_connected(request, respond(call, library, service.retrieval))
+    result = await while_connected(request, answer_request(call, library, service.retrieval))
     if "application/json" in accept:
         return Json(await _json_content(call, result, options, request, service), headers=_headers(result))
     return _text_response(call, result, options, accept)
@@ -168,7 +174,7 @@ async def _events(
 ) -> AsyncIterator[ServerSentEvent]:
     """Yield `stage` events while the page is processed, then one `data` event with the JSON, or one `error`."""
     stages: asyncio.Queue[str | None] = asyncio.Queue()
-    task = asyncio.ensure_future(respond(call, library, service.retrieval, progress=stages.put_nowait))
+    task = asyncio.ensure_future(answer_request(call, library, service.retrieval, progress=stages.put_nowait))
     task.add_done_callback(lambda _: stages.put_nowait(None))
     try:
         while (stage := await stages.get()) is not None:
@@ -183,3 +189,276 @@ async def _events(
 
 def _json(value: dict[str, Any]) -> str:
     return bytes(Json(value).body).decode()
+
+
+search_router = APIRouter(tags=["search"])
+_DEFAULT_COUNT: Final = 5
+_SEARCH_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "By `Accept`: plain text or JSON.",
+        "content": {
+            "text/plain": {"schema": {"type": "string"}},
+            "application/json": {"schema": {"type": "object"}},
+        },
+    },
+    **error_responses(),
+}
+
+
+@search_router.get("/s", name="search_jina", response_class=PlainTextResponse, responses=_SEARCH_ANSWERS)
+@search_router.get(
+    "/s/{query:path}", name="search_jina_path", response_class=PlainTextResponse, responses=_SEARCH_ANSWERS
+)
+def search(
+    request: Request,
+    library: ReadLibrary,
+    query: str = "",
+    q: Annotated[str, Query(max_length=1000)] = "",
+    num: Annotated[int, Query(ge=1, le=20)] = _DEFAULT_COUNT,
+    site: Annotated[str, Query(max_length=300)] = "",
+    x_site: Annotated[str, Header(max_length=300)] = "",
+    x_respond_with: Annotated[str, Header(max_length=100)] = "",
+) -> Response:
+    """Return items that match the query in the path or in `q`, with their texts unless `no-content` is wanted."""
+    words = (query or q).strip("/ ")
+    if not words:
+        raise InvalidQuery("Nothing to search for.", suggestions=("Write the words after `/s/`, or as `q`.",))
+    host = (site or x_site).strip()
+    asked = f'{words} domain:"{host}"' if host else words
+    hits = search_items(library, asked, limit=num).hits
+    with_text = "no-content" not in x_respond_with
+    results = [_result(hit, with_text=with_text) for hit in hits]
+    if "application/json" in request.headers.get("accept", ""):
+        return Json({"code": 200, "status": 20000, "data": results})
+    return PlainTextResponse("\n".join(_write(number, one) for number, one in enumerate(results, start=1)))
+
+
+def _result(hit: Hit, *, with_text: bool) -> dict[str, Any]:
+    item = hit.item
+    snippet = (hit.snippet or "").replace("[[", "").replace("]]", "")
+    content = split_block(item.content)[1] if with_text else ""
+    result: dict[str, Any] = {
+        "title": item.title,
+        "url": item.url_full or item.url,
+        "description": " ".join(snippet.split()),
+        "content": content,
+        "usage": {"tokens": count_tokens(content)},
+    }
+    return {**result, "publishedTime": item.published_at} if item.published_at else result
+
+
+def _write(number: int, result: dict[str, Any]) -> str:
+    lines = [("Title", result["title"]), ("URL Source", result["url"]), ("Description", result["description"])]
+    if "publishedTime" in result:
+        lines.append(("Published Time", result["publishedTime"]))
+    head = "\n".join(f"[{number}] {name}: {' '.join(str(value).split())}" for name, value in lines)
+    return f"{head}\n\n{result['content'].rstrip()}\n" if result["content"] else f"{head}\n"
+
+
+MAX_TIMEOUT: Final = 180.0
+"""Seconds."""
+_OPTION_NAMES: Final = (
+    *("respond-with", "return-format", "target-selector", "wait-for-selector", "remove-selector", "timeout", "engine"),
+    *("no-cache", "cache-tolerance", "retain-images", "retain-links", "with-links-summary", "with-images-summary"),
+    *("with-iframe", "remove-overlay", "token-budget", "max-tokens"),
+)
+_ENGINES: Final[dict[str, RenderMode | None]] = {"auto": None, "browser": "force", "direct": "never"}
+_PICTURES: Final[dict[Form, Picture]] = {"screenshot": "window", "pageshot": "whole"}
+_SUMMARIES: Final[dict[str, MadeField]] = {"with-images-summary": "media", "with-links-summary": "links"}
+"""Options that list a field of the page below its text."""
+_SCHEME: Final = re.compile(r"(?i)(https?):/{1,2}(?=[^/])")
+_LIST: Final = re.compile(r",\s+")
+_NO: Final = frozenset({"", "false", "0", "no", "off"})
+
+
+class JinaOptions:
+    """The options of one request, by names such as `respond-with`."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+
+    @classmethod
+    def parse(cls, request: Request, query: Mapping[str, Any], body: Mapping[str, Any]) -> JinaOptions:
+        """Collect the options; the body overrides the query, and the query overrides headers."""
+        values: dict[str, Any] = {}
+        for name in _OPTION_NAMES:
+            for value in (body.get(_camel(name)), query.get(_camel(name)), request.headers.get(f"x-{name}")):
+                if value is not None:
+                    values[name] = value
+                    break
+        return cls(values)
+
+    def text(self, name: str) -> str:
+        """Return an option as text; empty if not given."""
+        value = self._values.get(name, "")
+        return value.strip() if isinstance(value, str) else str(value).lower()
+
+    def choice(self, name: str, choices: tuple[str, ...]) -> str:
+        """Return one of the choices, the first if not given."""
+        value = self.text(name).lower() or choices[0]
+        if value not in choices:
+            raise _invalid(name, f"one of {', '.join(choices)}")
+        return value
+
+    def flag(self, name: str) -> bool:
+        """Return whether the option is on."""
+        return self.text(name).lower() not in _NO
+
+    def number(self, name: str, maximum: float = 1e9) -> float | None:
+        """Return a number from 0 to the maximum; `None` if not given."""
+        text = self.text(name)
+        if not text:
+            return None
+        try:
+            number = float(text)
+        except ValueError:
+            number = -1.0
+        if not 0 <= number <= maximum:
+            raise _invalid(name, f"a number from 0 to {maximum:g}")
+        return number
+
+    def selectors(self, name: str) -> tuple[str, ...]:
+        """Return a list of selectors, given as a list or separated by a comma and a space."""
+        value = self._values.get(name, "")
+        parts = value if isinstance(value, list) else _LIST.split(str(value))
+        return tuple(part.strip() for part in map(str, parts) if part.strip())
+
+
+def _invalid(name: str, expected: str) -> InvalidQuery:
+    return InvalidQuery(f"Invalid value of `X-{name.title()}`.", suggestions=(f"Use {expected}.",))
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("-")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def make_call(url: str, html: str | None, options: JinaOptions, file: bytes | None = None) -> PageRequest:
+    """Return the call of the use case for these options."""
+    if not url and html is None and file is None:
+        raise InvalidUrl("No URL was given.")
+    only = options.selectors("target-selector")
+    wait_for = ", ".join(options.selectors("wait-for-selector") or only) or None
+    seconds = options.number("timeout", MAX_TIMEOUT) or None
+    form = _form(options)
+    return PageRequest(
+        request=CaptureRequest(
+            complete_url(url) if url else "",
+            render=_ENGINES[options.choice("engine", tuple(_ENGINES))],
+            wait_for=wait_for,
+            render_timeout=seconds,
+            timeout=seconds,
+        ),
+        html=html,
+        file=file,
+        form=form,
+        picture=_PICTURES.get(form),
+        view=ViewOptions(
+            only=only,
+            without=options.selectors("remove-selector"),
+            overlays=not options.flag("remove-overlay"),
+            images=options.choice("retain-images", ("all", "none", "alt")),  # type: ignore[arg-type]
+            links=options.choice("retain-links", ("all", "none", "text")),  # type: ignore[arg-type]
+        ),
+        needs=tuple(field for name, field in _SUMMARIES.items() if options.flag(name)),
+        frames=options.flag("with-iframe"),
+        tolerance=_tolerance(options),
+        waits=bool(options.selectors("wait-for-selector")),
+        budget=_to_int(options.number("token-budget")),
+        max_tokens=_to_int(options.number("max-tokens")),
+    )
+
+
+def _form(options: JinaOptions) -> Form:
+    name = "respond-with" if options.text("respond-with") else "return-format"
+    return options.choice(name, get_args(Form))  # type: ignore[return-value]
+
+
+def _tolerance(options: JinaOptions) -> float:
+    if options.flag("no-cache"):
+        return 0.0
+    seconds = options.number("cache-tolerance")
+    return FRESH_SECONDS if seconds is None else seconds
+
+
+def _to_int(number: float | None) -> int | None:
+    return None if number is None else int(number)
+
+
+def url_in_path(raw_path: str, query: str) -> tuple[str, bool]:
+    """Return the URL after `/r/`, and whether the query belongs to it, as for a URL that is not percent-encoded."""
+    path = raw_path.removeprefix("/r/")
+    if _SCHEME.match(path):
+        return path + (f"?{query}" if query else ""), True
+    return unquote(path), False
+
+
+def complete_url(url: str) -> str:
+    """Return a complete URL: proxies merge the two slashes, and people omit the scheme."""
+    url = url.strip()
+    if _SCHEME.match(url):
+        return _SCHEME.sub(lambda match: f"{match[1]}://", url, count=1)
+    return url if "://" in url else f"https://{url}"
+
+
+_CONTENT_NAMES: Final[dict[Form, str]] = {"html": "html", "text": "text"}
+
+
+def plain_body(call: PageRequest, result: PageResponse, options: JinaOptions) -> str:
+    """Return title, source, date and the Markdown; other formats have no header."""
+    if call.form not in ("content", "markdown"):
+        return result.body
+    return "\n\n".join(_blocks(call, result, options)).rstrip("\n") + "\n"
+
+
+def _blocks(call: PageRequest, result: PageResponse, options: JinaOptions) -> Iterator[str]:
+    about = result.page.metadata
+    yield f"Title: {' '.join((about.title or '').split())}"
+    yield f"URL Source: {result.page.url or ''}"
+    if about.published:
+        yield f"Published Time: {about.published}"
+    if result.warning:
+        yield f"Warning: {' '.join(result.warning.split())}"
+    yield f"Markdown Content:\n{result.body.rstrip()}"
+    if options.flag("with-images-summary"):
+        yield "\n".join(["Images:", *(f"- ![{label}]({url})" for label, url in _images(result.page))])
+    if options.flag("with-links-summary"):
+        yield "\n".join(["Links/Buttons:", *(f"- [{text}]({url})" for text, url in _links(result.page))])
+
+
+def json_body(call: PageRequest, result: PageResponse, options: JinaOptions) -> dict[str, Any]:
+    """Return the JSON response."""
+    about = result.page.metadata
+    data: dict[str, Any] = {
+        "title": about.title or "",
+        "description": about.description or "",
+        "url": result.page.url or "",
+        **({} if result.picture is not None else {_CONTENT_NAMES.get(call.form, "content"): result.body}),
+        "publishedTime": about.published,
+        "metadata": plain(about),
+        "usage": {"tokens": result.tokens},
+    }
+    if result.warning:
+        data["warning"] = result.warning
+    if options.flag("with-images-summary"):
+        data["images"] = _summary(options.text("with-images-summary"), _images(result.page))
+    if options.flag("with-links-summary"):
+        data["links"] = _summary(options.text("with-links-summary"), _links(result.page))
+    return {"code": 200, "status": 20000, "data": data}
+
+
+def _summary(mode: str, pairs: Iterator[tuple[str, str]]) -> dict[str, str] | list[list[str]]:
+    """Return the links by name; with `all`, as a list that keeps those with the same name."""
+    return [list(pair) for pair in pairs] if mode.lower() == "all" else dict(pairs)
+
+
+def _links(page: Page) -> Iterator[tuple[str, str]]:
+    for link in page.links:
+        yield " ".join(link.text.split()), link.url
+
+
+def _images(page: Page) -> Iterator[tuple[str, str]]:
+    images = (medium for medium in page.media if medium.kind == "image")
+    for number, image in enumerate(images, start=1):
+        alt = " ".join(image.alt.split())
+        yield f"Image {number}: {alt}" if alt else f"Image {number}", image.url

@@ -1,16 +1,16 @@
-"""Request bodies while they arrive: a minimum rate, and a share for each client, so that none takes the place of another."""
+"""Request bodies while they arrive: a minimum rate, a share for each client, and a limit for the values in them."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final, NoReturn
+from typing import Final, NoReturn, Protocol
 
 from starlette.types import Message, Receive, Send
 
-from pagekeep.doors.http.middleware.body_shapes import Shape
 from pagekeep.errors import PagekeepError, TooLarge, TooManyRequests, TooSlow
 
 MIN_BYTES_PER_SECOND: Final = 4_000
@@ -38,57 +38,6 @@ class Limits:
 
     max_bytes: int
     seconds: float
-
-
-@dataclass(slots=True)
-class Pool:
-    """Bodies that share limits. Bytes count until the response is sent, bodies until they have arrived."""
-
-    max_bytes: int
-    max_bodies: int
-    max_client_bytes: int
-    max_client_bodies: int
-    in_use: Counter[str] = field(default_factory=Counter)
-    """Bytes by client."""
-    arriving: list[Body] = field(default_factory=list)
-    """Oldest first."""
-
-    def enter(self, body: Body) -> None:
-        """Add a body that starts to arrive; if there are too many, one that others wait for is ended."""
-        counts = Counter(other.client for other in self.arriving)
-        if counts[body.client] >= self.max_client_bodies:
-            self._end_slowest(body.client)
-        elif len(self.arriving) >= self.max_bodies:
-            self._end_slowest(counts.most_common(1)[0][0])
-        self.arriving.append(body)
-
-    def add(self, body: Body, length: int) -> PagekeepError | None:
-        """Count the bytes that arrived last; return the error if they are too many."""
-        self.in_use[body.client] += length
-        if self.in_use[body.client] > self.max_client_bytes:
-            return None if self._end_slowest(body.client, body) else BUSY
-        if self.in_use.total() > self.max_bytes:
-            return None if self._end_slowest(self.in_use.most_common(1)[0][0], body) else BUSY
-        return None
-
-    def complete(self, body: Body) -> None:
-        """Note that the body has arrived or was given up; its bytes are still in use."""
-        if body in self.arriving:
-            self.arriving.remove(body)
-
-    def leave(self, body: Body) -> None:
-        """Free the bytes of a body."""
-        self.complete(body)
-        self.in_use[body.client] -= body.read
-        if self.in_use[body.client] <= 0:
-            del self.in_use[body.client]
-
-    def _end_slowest(self, client: str, spared: Body | None = None) -> bool:
-        """End the client's body that was waited for the longest; return whether there was one."""
-        late = [body for body in self.arriving if body.client == client and body is not spared and body.is_late]
-        if late:
-            max(late, key=lambda body: body.waited).end(SLOW)
-        return bool(late)
 
 
 class Body:
@@ -179,3 +128,112 @@ class Body:
             return
         self.started = True
         await self._send(message)
+
+
+@dataclass(slots=True)
+class Pool:
+    """Bodies that share limits. Bytes count until the response is sent, bodies until they have arrived."""
+
+    max_bytes: int
+    max_bodies: int
+    max_client_bytes: int
+    max_client_bodies: int
+    in_use: Counter[str] = field(default_factory=Counter)
+    """Bytes by client."""
+    arriving: list[Body] = field(default_factory=list)
+    """Oldest first."""
+
+    def enter(self, body: Body) -> None:
+        """Add a body that starts to arrive; if there are too many, one that others wait for is ended."""
+        counts = Counter(other.client for other in self.arriving)
+        if counts[body.client] >= self.max_client_bodies:
+            self._end_slowest(body.client)
+        elif len(self.arriving) >= self.max_bodies:
+            self._end_slowest(counts.most_common(1)[0][0])
+        self.arriving.append(body)
+
+    def add(self, body: Body, length: int) -> PagekeepError | None:
+        """Count the bytes that arrived last; return the error if they are too many."""
+        self.in_use[body.client] += length
+        if self.in_use[body.client] > self.max_client_bytes:
+            return None if self._end_slowest(body.client, body) else BUSY
+        if self.in_use.total() > self.max_bytes:
+            return None if self._end_slowest(self.in_use.most_common(1)[0][0], body) else BUSY
+        return None
+
+    def complete(self, body: Body) -> None:
+        """Note that the body has arrived or was given up; its bytes are still in use."""
+        if body in self.arriving:
+            self.arriving.remove(body)
+
+    def leave(self, body: Body) -> None:
+        """Free the bytes of a body."""
+        self.complete(body)
+        self.in_use[body.client] -= body.read
+        if self.in_use[body.client] <= 0:
+            del self.in_use[body.client]
+
+    def _end_slowest(self, client: str, spared: Body | None = None) -> bool:
+        """End the client's body that was waited for the longest; return whether there was one."""
+        late = [body for body in self.arriving if body.client == client and body is not spared and body.is_late]
+        if late:
+            max(late, key=lambda body: body.waited).end(SLOW)
+        return bool(late)
+
+
+MAX_STRINGS: Final = 20_000
+"""Strings of a JSON body; the longest lists that routes accept have 1,000."""
+MAX_OTHER_BYTES: Final = 200_000
+"""Bytes of a JSON body outside its strings: numbers, brackets, commas and spaces."""
+MAX_FIELDS: Final = 2_000
+"""Fields of a form."""
+
+
+class Shape(Protocol):
+    """Counts the values of one body."""
+
+    def add(self, part: bytes) -> bool:
+        """Count the next part; return whether there are too many values."""
+
+
+class JsonShape:
+    """Strings of a JSON body, and bytes outside them. What is not JSON at all is left to the parser."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._inside = False
+        self._quotes = 0
+        self._others = 0
+
+    def add(self, part: bytes) -> bool:
+        """Count the next part; return whether there are too many values."""
+        part = self._rest + part
+        backslashes = len(part) - len(part.rstrip(b"\\"))
+        self._rest = b"\\" if backslashes % 2 else b""  # it belongs to the next byte
+        part = part[: len(part) - len(self._rest)]
+        # Without escapes every quote starts or ends a string.
+        pieces = part.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')
+        self._quotes += len(pieces) - 1
+        self._others += sum(map(len, pieces[1 if self._inside else 0 :: 2]))
+        self._inside ^= len(pieces) % 2 == 0
+        return self._quotes > 2 * MAX_STRINGS or self._others > MAX_OTHER_BYTES
+
+
+class FormShape:
+    """Fields of a URL-encoded form."""
+
+    def __init__(self) -> None:
+        self._fields = 0
+
+    def add(self, part: bytes) -> bool:
+        """Count the next part; return whether there are too many values."""
+        self._fields += part.count(b"&")
+        return self._fields > MAX_FIELDS
+
+
+def shape_of(headers: Iterable[tuple[bytes, bytes]]) -> Shape | None:
+    """Return what counts the values of a body with these headers. Parts of multipart forms are counted by their parser."""
+    kind = dict(headers).get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if kind == b"application/x-www-form-urlencoded":
+        return FormShape()
+    return None if kind == b"multipart/form-data" else JsonShape()

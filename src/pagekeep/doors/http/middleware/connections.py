@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import h11
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol, RequestResponseCycle
 
-from pagekeep.accounts import network_of
 from pagekeep.doors.http.middleware.refusals import ENDING, WAITING
+from pagekeep.identity.accounts import network_of
 
 if TYPE_CHECKING:
     from collections.abc import Container

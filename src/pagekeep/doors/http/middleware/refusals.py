@@ -14,7 +14,7 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pagekeep.accounts import network_of
+from pagekeep.identity.accounts import network_of
 
 STATUSES: Final = frozenset({400, 401, 403, 413, 429})
 """Refused for who asks, how much or how often. Not 404, 415 and 422: those are results for an item, a page or a file, and

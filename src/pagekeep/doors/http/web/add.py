@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from asyncio import to_thread
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 from fastapi import APIRouter, File, Form, Query, UploadFile
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -14,11 +15,10 @@ from pagekeep.capture.from_url import Request
 from pagekeep.capture.uploads import page_in_file
 from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.responses import Json
-from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
-from pagekeep.doors.http.web.typed_urls import TypedUrl, parse_urls
+from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import InvalidQuery, PagekeepError
-from pagekeep.library.queue.jobs import enqueue
-from pagekeep.library.save import save
+from pagekeep.library.queue import enqueue
+from pagekeep.library.saving.save import save
 from pagekeep.model import Job, SaveResult
 from pagekeep.model.tags import clean_tags
 from pagekeep.present.json_shapes import job_shape, saved_shape
@@ -41,6 +41,18 @@ class _Rejected:
     def reason(self) -> str:
         """The error message with its suggestions."""
         return " ".join((self.error.message, *self.error.suggestions))
+
+
+class TypedUrl(NamedTuple):
+    """A URL and the text it was parsed from."""
+
+    line: str
+    url: str
+
+    @property
+    def is_completed(self) -> bool:
+        """Whether the scheme was added."""
+        return self.line != self.url
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +178,33 @@ def _show_form(frame: Frame, *, status: int = 200, **values: Any) -> HTMLRespons
 
 def _find_urls(text: str) -> list[str]:
     return [word for word in text.split() if word.lower().startswith(("http://", "https://"))]
+
+
+_FULL_URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_LABEL: Final = re.compile(r"[^\W_](?:[\w-]{0,61}[^\W_])?")
+_ENDS_HOST: Final = re.compile(r"[/?#]")
+
+
+def parse_urls(text: str) -> list[TypedUrl]:
+    """Return the URLs of all lines without repeats; a line without a URL is returned unchanged, for the caller to reject."""
+    return list(dict.fromkeys(one for line in text.splitlines() for one in _parse_line(line.strip())))
+
+
+def _parse_line(line: str) -> list[TypedUrl]:
+    """Return the URLs of one line; words next to a full URL are its title, as applications share it."""
+    words = line.split()
+    full = [word for word in words if _FULL_URL.match(word)]
+    if full:
+        return [TypedUrl(word, word) for word in full]
+    if words and all(map(_begins_with_host, words)):
+        return [TypedUrl(word, f"https://{word}") for word in words]
+    return [TypedUrl(line, line)] if line else []
+
+
+def _begins_with_host(word: str) -> bool:
+    """Return whether the word looks like `example.com/post`, which every browser completes."""
+    host, _, port = _ENDS_HOST.split(word, maxsplit=1)[0].partition(":")
+    labels = host.split(".")
+    top = labels[-1]
+    is_name = len(labels) > 1 and len(top) > 1 and (top.isalpha() or top.startswith("xn--"))
+    return is_name and (not port or port.isdecimal()) and all(map(_LABEL.fullmatch, labels))

@@ -14,8 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Scope
 
 from pagekeep.doors.http.errors import error_response, headers_of, internal_error_response, opens_page, status_of
-from pagekeep.doors.http.observability.logs import log_reason
-from pagekeep.doors.http.web.layout.page import page
+from pagekeep.doors.http.observability import log_reason
+from pagekeep.doors.http.web.layout import page
 from pagekeep.doors.http.web.sign_in import redirect_to_sign_in
 from pagekeep.errors import NotFound, NotSignedIn, PagekeepError
 

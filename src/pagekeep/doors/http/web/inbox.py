@@ -10,21 +10,18 @@ from urllib.parse import parse_qsl, urlencode
 from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from pagekeep.doors.http.middleware.cross_site import own_path
-from pagekeep.doors.http.web.layout.images import image_signer
-from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
-from pagekeep.doors.http.web.lists.bulk import acted_toast, describe_action
+from pagekeep.doors.http.middleware.origins import own_path
+from pagekeep.doors.http.web.bulk import acted_toast, describe_action
+from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame, image_signer
 from pagekeep.errors import PagekeepError
-from pagekeep.library.actions import MOVES, Move, change_selected, describe, purge_items
-from pagekeep.library.browse.counts import suggest
-from pagekeep.library.browse.did_you_mean import correct_query
-from pagekeep.library.failed_saves import count_failed
-from pagekeep.library.feeds.search import SOURCE as FEED_INBOX
-from pagekeep.library.items import find_items, is_empty, open_item, search_items
-from pagekeep.library.lists.lists import list_lists
-from pagekeep.library.queue.jobs import count_jobs
-from pagekeep.library.reading.neighbours import find_neighbours
-from pagekeep.library.reading.states import readings_of, started_items
+from pagekeep.library.feeds.inbox import INBOX_SOURCE as FEED_INBOX
+from pagekeep.library.items.browse import correct_query, suggest
+from pagekeep.library.items.change import MOVES, Move, change_selected, describe, purge_items
+from pagekeep.library.items.find import find_items, is_empty, open_item, search_items
+from pagekeep.library.items.lists import list_lists
+from pagekeep.library.items.reading import find_neighbours, readings_of, started_items
+from pagekeep.library.queue import count_jobs
+from pagekeep.library.saving.failed_saves import count_failed
 from pagekeep.model import Filter, Hit, Item, ItemQuery, Order, QualityLevel, item_filters
 from pagekeep.model.reading import Neighbours, ReadingState
 

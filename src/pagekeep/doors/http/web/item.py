@@ -1,4 +1,4 @@
-"""`/items/{id}`: the article page and its actions."""
+"""`/items/{id}`: the article page and its actions, and the forms that edit what a page says about itself."""
 
 from __future__ import annotations
 
@@ -14,31 +14,28 @@ from pagekeep.capture.documents.file_types import detect
 from pagekeep.capture.from_url import Request
 from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.responses import copy_response, file_name, file_response
-from pagekeep.doors.http.web.annotations import COLOURS
+from pagekeep.doors.http.web.bulk import acted_toast
 from pagekeep.doors.http.web.inbox import list_parameter, neighbours_in, view_of_list
-from pagekeep.doors.http.web.layout.images import image_signer
-from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
-from pagekeep.doors.http.web.lists.bulk import acted_toast
-from pagekeep.doors.http.web.lists.edit import edit_values
+from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame, image_signer
+from pagekeep.doors.http.web.reading import COLOURS
 from pagekeep.errors import NotFound, PagekeepError
-from pagekeep.library.actions import change_item
-from pagekeep.library.annotations import get_annotations
-from pagekeep.library.build_item import first_raw_page
-from pagekeep.library.copies.job import request_copies
-from pagekeep.library.copies.make import list_copies, read_copy
-from pagekeep.library.history.versions import find_lost, get_history
-from pagekeep.library.history.watch import find_watch
-from pagekeep.library.items import get_item, get_item_and_raw, get_raw, related_items
-from pagekeep.library.lists.suggestions import suggest_tags
-from pagekeep.library.pictures.kept import show_pictures
-from pagekeep.library.reading.states import get_reading
-from pagekeep.library.save import MAX_RETRIES, retry
+from pagekeep.library.archive.copies import list_copies, read_copy, request_copies
+from pagekeep.library.archive.pictures import show_pictures
+from pagekeep.library.archive.versions import find_lost, get_history
+from pagekeep.library.items import lists
+from pagekeep.library.items.annotations import get_annotations
+from pagekeep.library.items.build_item import first_raw_page
+from pagekeep.library.items.change import FIELD_LABELS, change_item, edit_item
+from pagekeep.library.items.find import get_item, get_item_and_raw, get_raw, related_items
+from pagekeep.library.items.reading import get_reading
+from pagekeep.library.items.tags import suggest_tags
+from pagekeep.library.saving.save import MAX_RETRIES, retry
+from pagekeep.library.watch import find_watch
 from pagekeep.model import Annotation, Item
 from pagekeep.model.archive import COPY_KINDS, CopyKind
-from pagekeep.model.lists.edits import page_values
-from pagekeep.model.lists.values import ItemChange
+from pagekeep.model.lists import ItemChange, edited_fields, page_values
 from pagekeep.present.item_content import shown_content
-from pagekeep.present.rendered import Rendered
+from pagekeep.present.renderer import Rendered
 from pagekeep.present.sections import body_of
 
 router = APIRouter()
@@ -231,3 +228,85 @@ async def retry_item(
     except PagekeepError as error:
         return await _show_item(frame, await run_in_threadpool(get_item, library, key), error)
     return RedirectResponse(f"/items/{saved.item.id}?retried={saved.outcome}", 303)
+
+
+_Field = Annotated[str | None, Form(max_length=2_000)]
+_SHOWN: Final = {"title": "Title", "author": "Author", "published_at": "Date", "site_name": "Site"}
+
+
+def edit_values(frame: Frame, item: Item) -> dict[str, Any]:
+    """Return what the part `_edit.html` of a page shows."""
+    own, edited = page_values(item), edited_fields(item)
+    manual = [one for one in lists.list_lists(frame.library) if one.kind == "manual"]
+    return {
+        "edit_fields": [
+            {
+                "name": name,
+                "label": label,
+                "value": (item.metadata.site_name if name == "site_name" else getattr(item, name)) or "",
+                "own": own[name] or "",
+                "edited": name in edited,
+            }
+            for name, label in _SHOWN.items()
+        ],
+        "edited_labels": [FIELD_LABELS[name] for name in edited],
+        "item_lists": lists.lists_of(frame.library, item.id),
+        "manual_lists": manual,
+    }
+
+
+@router.get("/items/{key}/edit")
+def show_edit_form(frame: ReadFrame, key: str) -> HTMLResponse:
+    """Show the form that edits an item, on a page for itself."""
+    return _show_form(frame, get_item(frame.library, key))
+
+
+def _show_form(frame: Frame, item: Item, error: PagekeepError | None = None) -> HTMLResponse:
+    status = status_of(error) if error else 200
+    return frame.show("edit.html", status=status, item=item, problem=error, **edit_values(frame, item))
+
+
+@router.post("/items/{key}/edit")
+def edit_fields(
+    frame: WriteFrame,
+    key: str,
+    title: _Field = None,
+    author: _Field = None,
+    published_at: _Field = None,
+    site_name: _Field = None,
+    tags: _Field = None,
+    reset: Annotated[str, Form(max_length=40)] = "",
+) -> Response:
+    """Store what was edited, or use the page's own value of a field again."""
+    item = get_item(frame.library, key)
+    given = {"title": title, "author": author, "published_at": published_at, "site_name": site_name}
+    now = {**{name: getattr(item, name, None) for name in given}, "site_name": item.metadata.site_name}
+    values = {name: value for name, value in given.items() if value is not None and value.strip() != (now[name] or "")}
+    new_tags = None if tags is None else tuple(tag.strip() for tag in tags.split(",") if tag.strip())
+    try:
+        if reset:
+            done = edit_item(frame.library, item.id, {}, reset=[reset])
+        elif values or (new_tags is not None and new_tags != item.metadata.tags):
+            done = edit_item(frame.library, item.id, values, tags=new_tags)
+        else:
+            return RedirectResponse(f"/items/{item.id}", 303)
+    except PagekeepError as error:
+        return _show_form(frame, item, error)
+    return RedirectResponse(f"/items/{item.id}?acted={done.action.id}", 303)
+
+
+@router.post("/items/{key}/lists")
+def put_on_list(
+    frame: WriteFrame,
+    key: str,
+    add: Annotated[str, Form(max_length=200)] = "",
+    remove: Annotated[str, Form(max_length=200)] = "",
+    name: Annotated[str, Form(max_length=200)] = "",
+) -> Response:
+    """Add an item to a list, which may be a new one, or remove it from one."""
+    item = get_item(frame.library, key)
+    if name.strip():
+        add = lists.add_list(frame.library, name).id
+    change = lists.add_items if add else lists.remove_items
+    done = change(frame.library, add or remove, [item.id])
+    return RedirectResponse(f"/items/{item.id}?acted={done.action.id}", 303)

@@ -1,21 +1,23 @@
-"""`/playground`: try rules on a page, compare the result, and save them."""
+"""`/playground`: try rules on a page, and save them; `/items/{id}/explain`: extraction details of a stored page."""
 
 from __future__ import annotations
 
 from asyncio import to_thread
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 from fastapi import APIRouter, Form
 from fastapi.responses import HTMLResponse
 
 from pagekeep.capture.active_rules import save_rules
 from pagekeep.doors.http.errors import status_of
-from pagekeep.doors.http.web.layout.images import image_signer
-from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
+from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame, image_signer
 from pagekeep.errors import NotAllowed, PagekeepError
-from pagekeep.library.items import get_item
-from pagekeep.library.try_rules import RuleTrial, try_rules
-from pagekeep.present.explain_rules import rule_lines
+from pagekeep.library.items.find import get_item
+from pagekeep.library.saving.preview import preview_item
+from pagekeep.library.saving.try_rules import RuleTrial, try_rules
+from pagekeep.present.explain import rule_lines
+from pagekeep.present.tasks import ExplainTask
+from pagekeep.workers import TEXT
 
 router = APIRouter()
 
@@ -31,7 +33,7 @@ _EXAMPLE: Final = """- id: my-rule
 
 
 @router.get("/playground")
-def form(frame: ReadFrame, item: str = "") -> HTMLResponse:
+def playground_form(frame: ReadFrame, item: str = "") -> HTMLResponse:
     """Show the form with an example rule for the item's site."""
     chosen = get_item(frame.library, item) if item else None
     yaml = _EXAMPLE.format(host=chosen.domain if chosen else "example.com")
@@ -89,3 +91,36 @@ async def _render_trial(frame: Frame, trial: RuleTrial) -> dict[str, Any]:
 def _show_form(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
     defaults = {"trial": None, "saved_in": None, "problem": None, "rule_lines": (), "before": "", "after": ""}
     return frame.show("playground.html", status=status, may_save=not frame.service.shared, **{**defaults, **values})
+
+
+class _Line(NamedTuple):
+    text: str
+    kind: str
+
+
+class _Section(NamedTuple):
+    heading: str
+    lines: list[_Line]
+
+
+@router.get("/items/{key}/explain")
+async def show_explanation(frame: ReadFrame, key: str) -> HTMLResponse:
+    """Show how the content was extracted."""
+    library = frame.library
+    page = await preview_item(key, library, frame.service.retrieval, needs=("links", "media"))
+    item = await to_thread(get_item, library, key)
+    explanation = await frame.service.room.run(ExplainTask.of(page), TEXT)
+    return frame.show("explain.html", item=item, sections=_split_sections(explanation))
+
+
+def _split_sections(text: str) -> list[_Section]:
+    blocks = [block.split("\n") for block in text.strip("\n").split("\n\n")]
+    return [_Section(heading, [_parse_line(line) for line in lines]) for heading, *lines in blocks]
+
+
+def _parse_line(line: str) -> _Line:
+    text = line.removeprefix("  ")
+    for kind in ("passed", "failed"):
+        if text.startswith(f"{kind}  "):
+            return _Line(text.removeprefix(f"{kind}  "), kind)
+    return _Line(text.strip(), "deeper" if text.startswith("  ") else "")

@@ -1,21 +1,25 @@
-"""`/settings`: appearance and account."""
+"""`/settings`: appearance, account, storage, and the version and licences of the parts."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+import re
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Annotated, Any, Final, NamedTuple
 
 from fastapi import APIRouter, Depends, Form
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from pagekeep import accounts
-from pagekeep.doors.http.caller import require_no_token
+from pagekeep.doors.http.caller import require_no_token, session_of, set_session
 from pagekeep.doors.http.errors import status_of
-from pagekeep.doors.http.middleware.cookies import session_of, set_session
-from pagekeep.doors.http.middleware.cross_site import own_path
-from pagekeep.doors.http.web.layout.appearance import CHOICES, COOKIE, Appearance
-from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
+from pagekeep.doors.http.middleware.origins import own_path
+from pagekeep.doors.http.web.layout import CHOICES, COOKIE, Appearance, Frame, ReadFrame, WriteFrame
 from pagekeep.errors import NotAllowed, PagekeepError
-from pagekeep.model import Session
+from pagekeep.identity import accounts
+from pagekeep.library.open import measure_storage, remove_unused
+from pagekeep.model import BlobUse, Session, Storage
+from pagekeep.version import __version__
 
 router = APIRouter()
 _YEAR_SECONDS: Final = 31_536_000
@@ -101,3 +105,113 @@ def end_session(frame: WriteFrame, key: str) -> Response:
     """End one session of the user."""
     accounts.end_session(frame.service.accounts, frame.caller.user_id, key)
     return RedirectResponse("/settings/account", 303)
+
+
+_SITES_SHOWN: Final = 20
+_GROUPS: Final = (
+    ("Pictures", ("picture", "hero", "thumbnail")),
+    ("Page copies", ("screenshot", "pdf", "page_copy", "resource", "wacz")),
+)
+"""Names of the groups that are shown, and the roles of files in each."""
+
+
+@router.get("/settings/storage")
+def storage(frame: ReadFrame, freed: int | None = None, files: int = 0) -> HTMLResponse:
+    """Show what the library takes on the disk."""
+    found = measure_storage(frame.library)
+    parts = _kept_parts(found)
+    return frame.show(
+        "storage.html",
+        parts=parts,
+        total=sum(use.bytes for _, use in parts),
+        largest=max((use.bytes for _, use in parts), default=0) or 1,
+        unused=found.unused,
+        left_out=found.left_out,
+        sites=found.sites[:_SITES_SHOWN],
+        largest_site=found.sites[0][1] if found.sites else 1,
+        keep_pictures=frame.service.settings.keep_pictures,
+        limit=frame.service.settings.archive_bytes,
+        files_bytes=found.blobs.bytes,
+        freed=freed,
+        freed_files=files,
+    )
+
+
+def _kept_parts(found: Storage) -> list[tuple[str, BlobUse]]:
+    """Return the groups with their files; what is in none of them is shown as other files."""
+    raw, earlier = found.raw_pages, found.snapshots
+    current = BlobUse(raw.count - earlier.count, raw.bytes - earlier.bytes)
+    parts = [("Text", BlobUse(0, found.text)), ("Saved HTML", current), ("Earlier versions (snapshots)", earlier)]
+    rest = found.blobs.bytes - found.unused.bytes
+    for name, roles in _GROUPS:
+        uses = [use for role, use in found.roles.items() if role in roles]
+        group = BlobUse(sum(use.count for use in uses), sum(use.bytes for use in uses))
+        rest -= group.bytes
+        if group.count or name == "Pictures":
+            parts.append((name, group))
+    if rest > 0:
+        parts.append(("Other files", BlobUse(0, rest)))
+    return parts
+
+
+@router.post("/settings/storage")
+def free_space(frame: WriteFrame) -> Response:
+    """Remove the kept files that no page uses."""
+    done = remove_unused(frame.library, at_once=True)
+    return RedirectResponse(f"/settings/storage?freed={done.bytes}&files={done.count}", 303)
+
+
+_STATIC: Final = Path(__file__).parent / "static"
+_NAME: Final = re.compile(r"[\w.-]+")
+_FOR_DEVELOPERS: Final = re.compile(r"""extra == ["'](?:dev|train)["']""")
+_MAX_LICENCE_CHARS: Final = 60
+"""Some packages put the whole text into the field for the licence's name."""
+
+
+class Part(NamedTuple):
+    """A library that this installation uses."""
+
+    name: str
+    version: str
+    licence: str
+
+
+@router.get("/settings/about")
+def about(frame: ReadFrame) -> HTMLResponse:
+    """Show the version and the licences."""
+    return frame.show("settings/about.html", version=__version__, parts=_licensed_parts(), files=_licence_files())
+
+
+@cache
+def _licensed_parts() -> tuple[Part, ...]:
+    """Return the installed libraries that Pagekeep names as its dependencies, by name."""
+    try:
+        needed = metadata.requires("pagekeep") or []
+    except metadata.PackageNotFoundError:  # run from a checkout that was never installed
+        return ()
+    used = [line for line in needed if not _FOR_DEVELOPERS.search(line)]
+    names = {match.group().lower() for line in used if (match := _NAME.match(line))} - {"pagekeep"}
+    found = []
+    for name in sorted(names):
+        try:
+            about = metadata.metadata(name)
+        except metadata.PackageNotFoundError:  # an optional part that is not installed
+            continue
+        found.append(Part(about["Name"], about["Version"], _licence(about)))
+    return tuple(found)
+
+
+def _licence(about: metadata.PackageMetadata) -> str:
+    fields = about.json
+    named = str(fields.get("license_expression") or fields.get("license") or "")
+    if named and "\n" not in named and len(named) <= _MAX_LICENCE_CHARS:
+        return named
+    classes = [line for line in about.get_all("Classifier") or () if line.startswith("License ::")]
+    return ", ".join(line.rpartition(":: ")[2] for line in classes) or "see the package"
+
+
+@cache
+def _licence_files() -> tuple[tuple[str, str], ...]:
+    """Return the licences of files that are part of the reader, such as fonts, with their texts."""
+    paths = sorted(path for path in _STATIC.rglob("*.txt") if re.search("licen[cs]e|ofl", path.name.lower()))
+    return tuple((path.stem, path.read_text("utf-8")) for path in paths)

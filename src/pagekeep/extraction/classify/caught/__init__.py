@@ -10,15 +10,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.classify import browser_need
-from pagekeep.extraction.classify.caught import (
-    bot_wall,
-    consent_wall,
-    empty_shell,
-    login_wall,
-    parked_domain,
-    paywall,
-    soft_404,
-)
+from pagekeep.extraction.classify.caught import no_page, walls
 from pagekeep.extraction.classify.caught.signals import Extracted, Signals, collect_signals, normalise
 from pagekeep.extraction.input.structured import Structured
 from pagekeep.extraction.locate.survey import Survey
@@ -33,13 +25,13 @@ _MAX_PROSE: Final = 15_000
 
 # The most certain first: a challenge is often also an empty shell, and a login form may be behind a bot wall.
 _DETECTORS: Final = (
-    bot_wall.detect,
-    parked_domain.detect,
-    soft_404.detect,
-    paywall.detect,
-    login_wall.detect,
-    consent_wall.detect,
-    empty_shell.detect,
+    walls.detect_bot_wall,
+    no_page.detect_parked_domain,
+    no_page.detect_soft_404,
+    walls.detect_paywall,
+    walls.detect_login_wall,
+    walls.detect_consent_wall,
+    no_page.detect_empty_shell,
 )
 
 

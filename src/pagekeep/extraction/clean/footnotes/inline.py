@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.clean.footnotes.notes import MARK, Notes, drop_mark_box, reference
-from pagekeep.extraction.clean.footnotes.section import is_announcement
-from pagekeep.extraction.clean.state import CleanState
-from pagekeep.extraction.clean.vocabulary import BLOCKS, ancestors, class_names, fill, first_elements, shown_before
+from pagekeep.extraction.clean.footnotes.notes import MARK, Notes, drop_mark_box, is_announcement, reference
+from pagekeep.extraction.clean.state import (
+    BLOCKS,
+    CleanState,
+    ancestors,
+    class_names,
+    fill,
+    first_elements,
+    shown_before,
+)
 from pagekeep.text import compile_lazily
 
 _CLASS_PARTS: Final = ("idenote", "ide-note", "arginnote", "argin-note", "ootnote", "oot-note", "ndnote")

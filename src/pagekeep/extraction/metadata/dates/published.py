@@ -10,11 +10,9 @@ from typing import Final, NamedTuple
 
 from pagekeep import dom
 from pagekeep.extraction.input import urls
-from pagekeep.extraction.input.structured import short_text
+from pagekeep.extraction.input.structured import one_line, short_text
 from pagekeep.extraction.metadata.clues import Clues, FieldValue
-from pagekeep.extraction.metadata.dates.anywhere import find_anywhere, find_in_scripts
-from pagekeep.extraction.metadata.dates.labels import mentions_other_day, mentions_publication, mentions_update
-from pagekeep.extraction.metadata.dates.parse import (
+from pagekeep.extraction.metadata.dates import (
     date_in_path,
     parse_month,
     remove_date,
@@ -22,8 +20,14 @@ from pagekeep.extraction.metadata.dates.parse import (
     to_iso,
     to_short_iso,
 )
-from pagekeep.extraction.metadata.dates.repeated import find_unrepeated
-from pagekeep.extraction.metadata.plain import one_line
+from pagekeep.extraction.metadata.dates.anywhere import (
+    find_anywhere,
+    find_in_scripts,
+    find_unrepeated,
+    mentions_other_day,
+    mentions_publication,
+    mentions_update,
+)
 from pagekeep.text import compile_lazily
 
 RawValue = tuple[object, str]

@@ -14,10 +14,9 @@ from typing import Final, NamedTuple
 from pagekeep.extraction.locate.exclusions import Exclusions, Reasons
 from pagekeep.extraction.locate.page_facts import PageFacts
 from pagekeep.extraction.locate.survey import Survey
-from pagekeep.extraction.prune.judge import forest, reasons
-from pagekeep.extraction.prune.judge.blocks import Blocks, collect
-from pagekeep.extraction.prune.judge.features import Features, View
-from pagekeep.extraction.prune.judge.words import name_words
+from pagekeep.extraction.prune.judge import forest
+from pagekeep.extraction.prune.judge import forest as reasons
+from pagekeep.extraction.prune.judge.features import Blocks, Features, View, collect_blocks, name_words
 
 MAX_BLOCKS: Final = 5_000
 """Blocks up to which a page is judged, a bound on work: a page has about 230."""
@@ -115,7 +114,7 @@ def look(facts: PageFacts) -> View:
         return found
 
     return View(
-        survey.tag, survey.parent, survey.chars, survey.linked, names_of, collect(survey),
+        survey.tag, survey.parent, survey.chars, survey.linked, names_of, collect_blocks(survey),
         facts.dead, facts.metadata.title or "",
     )  # fmt: skip
 

@@ -1,17 +1,20 @@
-"""Features: what the judge knows about each block, as whole numbers.
+"""Features: the blocks that the judge decides on, and what it knows about each, as whole numbers.
 
-They do not depend on which part of the page a strategy chose: where that choice is wrong, the judge would be wrong with it.
+Features do not depend on which part of the page a strategy chose: where that is wrong, the judge would be wrong with it.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from pagekeep.extraction.prune.judge.blocks import Blocks
-from pagekeep.extraction.prune.judge.words import find_topics, short_words, split_signs, split_words
+from pagekeep import dom
+from pagekeep.extraction.locate.survey import PHRASING, TEXT, Survey
+from pagekeep.text import compile_lazily
 
 TAGS: Final = (
     "p li h1 h2 h3 h4 h5 h6 td th div section article blockquote pre figcaption dt dd header footer aside nav main figure"
@@ -71,6 +74,44 @@ class Lexicon:
     """Words in class and id."""
     words: Mapping[str, int]
     """Words in short blocks."""
+
+
+class Texts:
+    """The text of each block on one line, put together when it is first read: most are never."""
+
+    __slots__ = ("_firsts", "_known", "_texts")
+
+    def __init__(self, texts: list[str], firsts: list[int]) -> None:
+        self._texts = texts
+        self._firsts = [*firsts, len(texts)]
+        """The place of each block's first text; the block ends where the next one begins."""
+        self._known: dict[int, str] = {}
+
+    def __getitem__(self, index: int) -> str:
+        text = self._known.get(index)
+        if text is None:
+            pieces = self._texts[self._firsts[index] : self._firsts[index + 1]]
+            text = self._known[index] = " ".join(" ".join(pieces).split())
+        return text
+
+
+@dataclass(slots=True)
+class Blocks:
+    """Blocks in document order, as parallel lists. A block is a run of text that no other block interrupts."""
+
+    owner: list[int]
+    """Index of the innermost element around each block that is not part of a sentence."""
+    start: list[int]
+    """Index of the first text node."""
+    stop: list[int]
+    """Index after the last text node."""
+    text: Texts | list[str]
+    chars: list[int]
+    linked: list[int]
+    """Characters in links."""
+
+    def __len__(self) -> int:
+        return len(self.owner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,3 +411,100 @@ def _count_capitals(sample: str) -> int:
     if sample.isascii():
         return len(sample.encode().translate(None, _NOT_CAPITALS))
     return sum(map(str.isupper, sample))
+
+
+def collect_blocks(survey: Survey) -> Blocks:
+    """Return the blocks of the page."""
+    tags, parents, chars, linked, phrasing = survey.tag, survey.parent, survey.chars, survey.linked, PHRASING
+    blocks = Blocks([], [], [], [], [], [])
+    owners, starts, stops, counts, in_links = blocks.owner, blocks.start, blocks.stop, blocks.chars, blocks.linked
+    firsts: list[int] = []
+    known: dict[int, int] = {}
+    current = last = -1
+    for place, index in enumerate(survey.places[TEXT]):
+        owner = parents[index]
+        if tags[owner] in phrasing:
+            inner = owner
+            owner = known.get(inner, -1)
+            if owner < 0:
+                owner = known[inner] = _find_owner(survey, inner)
+        if owner == current and (index == last + 1 or phrasing.issuperset(tags[last + 1 : index])):
+            stops[-1] = index + 1
+            counts[-1] += chars[index]
+            in_links[-1] += linked[index]
+        else:
+            owners.append(owner)
+            starts.append(index)
+            stops.append(index + 1)
+            counts.append(chars[index])
+            in_links.append(linked[index])
+            firsts.append(place)
+            current = owner
+        last = index
+    blocks.text = Texts(survey.texts, firsts)
+    return blocks
+
+
+def _find_owner(survey: Survey, index: int) -> int:
+    """Return the innermost element around an element within a sentence that is not part of one."""
+    while index and survey.tag[index] in PHRASING:
+        index = survey.parent[index]
+    return index
+
+
+_SHORT_CHARS: Final = 100
+"""Characters up to which the words of a block are looked up: longer texts are about anything."""
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_TOPIC_CHARS: Final = 4
+"""Letters of a word that may be about the subject."""
+_TOPIC_WORD: Final = compile_lazily(rf"[^\W\d_]{{{_TOPIC_CHARS},}}")
+_LETTERS: Final = bytes(code if code > 127 or chr(code).isalpha() else ord(" ") for code in range(256))
+"""Turns everything in ASCII that is not a letter into a space."""
+_NAME_WORD: Final = re.compile(r"[a-z]{2,}|[A-Z][a-z]+|[A-Z]{2,}(?![a-z])")
+_MAX_NAME_CHARS: Final = 300
+
+
+@lru_cache(maxsize=8192)
+def split_names(names: str) -> tuple[str, ...]:
+    """Return the words of a class or id attribute, in lower case."""
+    return tuple(dict.fromkeys(word.lower() for word in _NAME_WORD.findall(names[:_MAX_NAME_CHARS])))
+
+
+def name_words(node: dom.Node) -> tuple[str, ...]:
+    """Return the words in the class and id of an element."""
+    if not isinstance(node, dom.Element):
+        return ()
+    names, identifier = node.attr("class"), node.attr("id")
+    if not identifier:
+        return split_names(names) if names else ()
+    return split_names(f"{names} {identifier}" if names else identifier)
+
+
+def short_words(text: str) -> list[str]:
+    """Return the words of a short block, in lower case."""
+    return _WORD.findall(text.lower()) if len(text) <= _SHORT_CHARS else []
+
+
+def split_words(text: str) -> list[bytes]:
+    """Return the words of a text, in lower case and UTF-8; longer ones are whole, others may be several in one."""
+    # Searching them by a pattern takes three times as long. Signs that are not in ASCII are left to `split_signs`.
+    return text.lower().encode("utf-8", "surrogatepass").translate(_LETTERS).split()
+
+
+def split_signs(word: bytes) -> list[bytes]:
+    """Return the longer words in a word that is not in ASCII."""
+    return [part.encode() for part in _TOPIC_WORD.findall(word.decode("utf-8", "surrogatepass"))]
+
+
+def find_topics(text: str) -> list[bytes]:
+    """Return the longer words of a text, in lower case and UTF-8."""
+    words = split_words(text)
+    found = [word for word in words if len(word) >= _TOPIC_CHARS]
+    if text.isascii():
+        return found
+    plain = [word for word in found if word.isascii()]
+    return (
+        plain
+        if len(plain) == len(found)
+        else plain + [part for word in found if not word.isascii() for part in split_signs(word)]
+    )

@@ -1,16 +1,17 @@
-"""The forest: decision trees of whole numbers, read from a data file and walked here.
+"""The forest: decision trees of whole numbers, read from a data file and walked here, with the reasons they give.
 
-How it was trained, and on what, is in the module `forest_data` itself; `pagekeep.lab.judge` writes it. It is Python, so that
+How it was trained, and on what, is in the module `forest_data` itself; `pagekeep_lab.judge` writes it. It is Python, so that
 this room needs no file and loads it as fast as its own code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from pagekeep.extraction.locate.exclusions import Reason
 from pagekeep.extraction.prune.judge import forest_data
 from pagekeep.extraction.prune.judge.features import NAMES, Lexicon
 
@@ -65,10 +66,10 @@ class Forest:
 @cache
 def shipped() -> Forest:
     """Return the forest that comes with the package."""
-    return read(forest_data.FEATURES, forest_data.NAMES, forest_data.WORDS, forest_data.TREES)
+    return read_forest(forest_data.FEATURES, forest_data.NAMES, forest_data.WORDS, forest_data.TREES)
 
 
-def read(features: str, names: str, words: str, trees: Iterable[str]) -> Forest:
+def read_forest(features: str, names: str, words: str, trees: Iterable[str]) -> Forest:
     """Return the forest in the texts of a data file. Raises `ValueError` for one made for other features.
 
     `names` and `words` are words with their odds, `word:odds`; a tree is its nodes in the order a walk meets them, left side
@@ -102,3 +103,50 @@ def _add(forest: Forest, nodes: Iterator[str]) -> int:
     forest.left[place] = _add(forest, nodes)
     forest.right[place] = _add(forest, nodes)
     return place
+
+
+_GROUPS: Final = {
+    Reason.NAMED_UNLIKE_TEXT: "names_min names_max names_mean own_names_min parent_names_min parent_names_max accused",
+    Reason.WORDED_UNLIKE_TEXT: "words_mean heading_words",
+    Reason.MOSTLY_LINKS: "linked parent_linked outer_linked alike_linked box_linked inline",
+    Reason.ONE_OF_MANY: "alike alike_chars",
+    Reason.APART_FROM_TEXT: "share_of_parent prose_in_owner prose_in_parent prose_in_outer box_chars",
+    Reason.BEFORE_OR_AFTER_TEXT: "prose_before since_prose until_prose since_title since_heading heading_level",
+    Reason.OTHER_SUBJECT: "shared title_shared",
+    Reason.NO_SENTENCE: "tag parent_tag outer_tag within chars commas closes capitals",
+}
+_BY_NAME: Final = {name: reason for reason, names in _GROUPS.items() for name in names.split()}
+_BY_FEATURE: Final = tuple(_BY_NAME.get(name, Reason.AMONG_OTHERS_LIKE_IT) for name in NAMES)
+
+
+_KEPT: Final = {
+    Reason.NAMED_UNLIKE_TEXT: "named like a text",
+    Reason.WORDED_UNLIKE_TEXT: "worded like the text",
+    Reason.MOSTLY_LINKS: "few links",
+    Reason.ONE_OF_MANY: "like the paragraphs of the text",
+    Reason.APART_FROM_TEXT: "together with the text",
+    Reason.BEFORE_OR_AFTER_TEXT: "within the text",
+    Reason.OTHER_SUBJECT: "about the same subject",
+    Reason.NO_SENTENCE: "written like the text",
+    Reason.AMONG_OTHERS_LIKE_IT: "judged by what is beside it",
+}
+
+
+def explain_removal(contributions: Mapping[int, int]) -> Reason:
+    """Return what most speaks against a block, from how much each feature changed its score."""
+    sums = _sum_by_reason(contributions)
+    return min(sums, key=lambda reason: (sums[reason], reason), default=Reason.AMONG_OTHERS_LIKE_IT)
+
+
+def explain_keeping(contributions: Mapping[int, int]) -> str:
+    """Return what most speaks for a block, in words."""
+    sums = _sum_by_reason(contributions)
+    return _KEPT[max(sums, key=lambda reason: (sums[reason], reason), default=Reason.AMONG_OTHERS_LIKE_IT)]
+
+
+def _sum_by_reason(contributions: Mapping[int, int]) -> dict[Reason, int]:
+    sums: dict[Reason, int] = {}
+    for feature, change in contributions.items():
+        reason = _BY_FEATURE[feature]
+        sums[reason] = sums.get(reason, 0) + change
+    return sums

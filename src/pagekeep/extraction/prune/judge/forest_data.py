@@ -1,4 +1,4 @@
-"""The trained judge. Written by `make judge` (pagekeep.lab.judge); never edited by hand."""
+"""The trained judge. Written by `make judge` (pagekeep_lab.judge); never edited by hand."""
 
 from typing import Final
 

@@ -11,12 +11,20 @@ from typing import Any, Final
 from pagekeep.capture.documents.file_types import declared_type
 from pagekeep.capture.uploads import file_url
 from pagekeep.errors import NotFound, PagekeepError
-from pagekeep.library.imports.input.files import document_page, read_body
-from pagekeep.library.imports.input.json_stream import JsonObject, read_elements, read_objects
-from pagekeep.library.imports.input.row import Fault, ParsedRow, Place, Row
-from pagekeep.library.imports.input.sample import Sample
+from pagekeep.library.imports.formats.documents import document_page, read_body
+from pagekeep.library.imports.input.records import JsonObject, Sample, read_elements, read_objects
+from pagekeep.library.imports.input.row import (
+    Fault,
+    ParsedRow,
+    Place,
+    Row,
+    parse_annotations,
+    parse_bool,
+    parse_names,
+    parse_text,
+    parse_time,
+)
 from pagekeep.library.imports.input.source import Source, Tree, read_lines
-from pagekeep.library.imports.input.values import parse_annotations, parse_bool, parse_names, parse_text, parse_time
 
 _DUMP: Final = "bookmarks/index.jsonl"
 _MAX_LINE_CHARS: Final = 20_000_000

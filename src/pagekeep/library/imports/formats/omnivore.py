@@ -9,12 +9,20 @@ from functools import partial
 from typing import Final
 
 from pagekeep.errors import NotFound, PagekeepError
-from pagekeep.library.imports.input.files import document_page, read_body
-from pagekeep.library.imports.input.json_stream import JsonObject, read_objects
-from pagekeep.library.imports.input.row import Fault, ParsedRow, Place, Row, RowAnnotation
-from pagekeep.library.imports.input.sample import Sample
+from pagekeep.library.imports.formats.documents import document_page, read_body
+from pagekeep.library.imports.input.records import JsonObject, Sample, read_objects
+from pagekeep.library.imports.input.row import (
+    Fault,
+    ParsedRow,
+    Place,
+    Row,
+    RowAnnotation,
+    parse_names,
+    parse_publication_date,
+    parse_text,
+    parse_time,
+)
 from pagekeep.library.imports.input.source import Source, Tree
-from pagekeep.library.imports.input.values import parse_names, parse_publication_date, parse_text, parse_time
 from pagekeep.model import RawPage
 
 _LIST: Final = re.compile(r"(?:^|/)metadata_(\d{1,12})_to_(\d{1,12})\.json$")

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pagekeep.library.imports.input.anchors import read_anchors
-from pagekeep.library.imports.input.csv_records import read_records
-from pagekeep.library.imports.input.json_stream import JsonObject, read_objects
-from pagekeep.library.imports.input.row import Fault, ParsedRow, Place, Row
-from pagekeep.library.imports.input.sample import Sample
+from pagekeep.library.imports.formats.bookmark_files import read_anchors
+from pagekeep.library.imports.input.records import JsonObject, Sample, read_objects, read_records
+from pagekeep.library.imports.input.row import (
+    Fault,
+    ParsedRow,
+    Place,
+    Row,
+    parse_annotations,
+    parse_names,
+    parse_text,
+    parse_time,
+)
 from pagekeep.library.imports.input.source import Source
-from pagekeep.library.imports.input.values import parse_annotations, parse_names, parse_text, parse_time
 
 _READ: Final = frozenset({"archive", "archived", "read"})
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from pagekeep import clock
-from pagekeep.library.sinks import signature
+from pagekeep.library import webhooks
 from pagekeep.library.sinks.api import Api, to_json
 from pagekeep.library.sinks.kind import EventMessage, Field, ItemMessage, Kind
 from pagekeep.present.json_shapes import item_shape
@@ -28,10 +28,10 @@ class Webhook(Kind):
     )
 
     def check_secret(self, secret: str) -> None:
-        signature.check_secret(secret)
+        webhooks.check_secret(secret)
 
     def new_secret(self) -> str:
-        return signature.new_secret()
+        return webhooks.new_secret()
 
     async def send_item(self, api: Api, message: ItemMessage) -> str | None:
         data: dict[str, Any] = {**item_shape(message.item), "version": message.version}
@@ -55,7 +55,7 @@ async def _post(api: Api, message_id: str, body: Mapping[str, Any]) -> None:
     headers = {
         "webhook-id": message_id,
         "webhook-timestamp": str(timestamp),
-        "webhook-signature": signature.sign(api.secret, message_id, timestamp, data),
+        "webhook-signature": webhooks.sign(api.secret, message_id, timestamp, data),
     }
     await api.call("POST", api.sink.address, data, headers=headers)
 

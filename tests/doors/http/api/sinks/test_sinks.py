@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts
 from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
-from pagekeep.library.sinks.signature import new_secret
+from pagekeep.identity import accounts
+from pagekeep.library.webhooks import new_secret
 from pagekeep.store import Store
 from tests.doors.http.conftest import PASSWORD, service_of
 from tests.library.sinks.fakes import AnytypeApp, Webhooks, running

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.doors.http.compat.firecrawl.path_patterns import to_glob
+from pagekeep.doors.http.compat.firecrawl.crawl import to_glob
 from pagekeep.errors import NotOffered
 
 

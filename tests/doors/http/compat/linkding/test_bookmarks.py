@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts
-from pagekeep.library.pictures.kept import list_pictures
+from pagekeep.identity import accounts
+from pagekeep.library.archive.pictures import list_pictures
 from pagekeep.store import Store
 from tests.doors.http.conftest import PASSWORD, service_of
 from tests.site.fixtures import SENTENCE, Shore, article

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pagekeep import accounts
+from pagekeep.identity import accounts
 from tests.doors.http.compat.conftest import Restartable
 from tests.doors.http.conftest import PASSWORD
 from tests.site.fixtures import Shore, article

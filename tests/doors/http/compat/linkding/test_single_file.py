@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from pagekeep.errors import RenderError
 from pagekeep.fetch.browser import chromium
-from pagekeep.library.pictures.kept import list_pictures
+from pagekeep.library.archive.pictures import list_pictures
 from pagekeep.store import Store
 from tests.site.fixtures import Shore, article
 from tests.site.gallery import draw
@@ -23,7 +23,7 @@ def test_a_file_of_singlefile_is_saved(client: TestClient, library: Store, shore
     if not PROGRAM.exists():
         pytest.skip("SingleFile is not installed: scripts/install-node-tools gets it.")
     try:
-        binary = chromium.find().path
+        binary = chromium.find_chromium().path
     except RenderError as error:
         pytest.skip(f"{error.message} scripts/install-chromium gets one.")
     shore.bodies["ship.png"] = draw(1)

@@ -14,8 +14,9 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from pagekeep import accounts, clock
-from pagekeep.library.lists import lists
+from pagekeep import clock
+from pagekeep.identity import accounts
+from pagekeep.library.items import lists
 from pagekeep.model import ItemBlob
 from pagekeep.store import Store
 from tests.doors.http.conftest import PASSWORD, service_of

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from lxml import etree
 
 from pagekeep import clock
-from pagekeep.library.lists.lists import add_list
+from pagekeep.library.items.lists import add_list
 from pagekeep.library.normal_url import normalise
 from pagekeep.store import Store
 from tests.store.making import make_item, moment

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep import accounts, clock
-from pagekeep.grants import ACCESS_SECONDS
-from pagekeep.library import annotations as library_annotations
-from pagekeep.library.items import get_numbered
+from pagekeep import clock
+from pagekeep.identity import accounts
+from pagekeep.identity.grants import ACCESS_SECONDS
+from pagekeep.library.items import annotations as library_annotations
+from pagekeep.library.items.find import get_numbered
 from pagekeep.store import open_store
 from tests.doors.http.compat.conftest import Restartable
 from tests.doors.http.conftest import PASSWORD

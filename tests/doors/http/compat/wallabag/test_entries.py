@@ -15,7 +15,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from pagekeep.config import Settings
-from pagekeep.library.annotations import annotate
+from pagekeep.library.items.annotations import annotate
 from pagekeep.store import Store
 from tests.site.fixtures import Shore, article
 from tests.store.making import make_item, moment

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep import accounts
-from pagekeep.library.actions import MOVES, change_item
-from pagekeep.library.items import get_numbered
+from pagekeep.identity import accounts
+from pagekeep.library.items.change import MOVES, change_item
+from pagekeep.library.items.find import get_numbered
 from pagekeep.store import open_store
 from tests.doors.http.compat.conftest import Restartable
 from tests.doors.http.conftest import PASSWORD

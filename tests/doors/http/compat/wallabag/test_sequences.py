@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts
+from pagekeep.identity import accounts
 from pagekeep.store import Store, open_store
 from tests.doors.http.conftest import PASSWORD, service_of
 from tests.store.making import make_item, moment

@@ -7,8 +7,9 @@ import re
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts, clock
+from pagekeep import clock
 from pagekeep.doors.http.middleware.body_limits import MAX_SIGN_IN_BYTES
+from pagekeep.identity import accounts
 from tests.doors.http.conftest import PASSWORD, service_of
 
 TOKEN = "/wallabag/oauth/v2/token"

@@ -6,7 +6,7 @@ import re
 
 from fastapi.testclient import TestClient
 
-from pagekeep.library.mail.sources import list_sources
+from pagekeep.library.feeds.mail_sources import list_sources
 from pagekeep.store import Store
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep.doors.http.web.help.contents import (
+from pagekeep.doors.http.web.help import (
     FOR_DEVELOPERS,
     SECTIONS,
     list_sections,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.doors.http.web.layout.formatting import day, direction, excerpt, marked, number, quality, shade, since
+from pagekeep.doors.http.web.formatting import day, direction, excerpt, marked, number, quality, shade, since
 from tests.store.making import make_item
 
 

@@ -6,7 +6,7 @@ import re
 
 from fastapi.testclient import TestClient
 
-from pagekeep.doors.http.web.layout.sidebar import LINES
+from pagekeep.doors.http.web.layout import LINES
 
 
 def _current(html: str) -> list[str]:

@@ -17,10 +17,9 @@ from fastapi.testclient import TestClient
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
-from pagekeep import accounts
 from pagekeep.config import Settings
 from pagekeep.errors import NotAllowed
-from pagekeep.openid import users
+from pagekeep.identity import accounts, openid
 from tests.doors.http.conftest import PASSWORD, service_of
 from tests.openid.provider import CLIENT, SECRET, TestProvider
 
@@ -86,7 +85,7 @@ def test_a_linked_user_signs_in_and_out(start: Callable[..., TestClient], provid
     client = start(openid_name="House <key>")
     assert "Sign in with House &lt;key&gt;" in client.get("/sign-in?back=/waiting").text
     assert "no account for you" in refused(client, sign_in(client, provider))
-    users.link(service_of(client).accounts, provider.issuer, "ada-1", "ada@example.org")
+    openid.link(service_of(client).accounts, provider.issuer, "ada-1", "ada@example.org")
     done = sign_in(client, provider)
     assert (done.status_code, done.headers["location"]) == (303, "/inbox")
     page = client.get("/settings", headers={"accept": "text/html"})
@@ -98,7 +97,7 @@ def test_a_linked_user_signs_in_and_out(start: Callable[..., TestClient], provid
     assert not is_in(client)
     sign_in(client, provider)
     assert is_in(client)
-    users.unlink(service_of(client).accounts, "ada@example.org")
+    openid.unlink(service_of(client).accounts, "ada@example.org")
     assert not is_in(client), "sessions end"
     refused(client, sign_in(client, provider))
 
@@ -176,7 +175,7 @@ LIES: dict[str, tuple[Callable[[dict[str, Any]], dict[str, Any]], str]] = {
 def linked(start: Callable[..., TestClient], provider: TestProvider) -> TestClient:
     """A server where the provider's Ada may sign in."""
     client = start()
-    users.link(service_of(client).accounts, provider.issuer, "ada-1", "ada@example.org")
+    openid.link(service_of(client).accounts, provider.issuer, "ada-1", "ada@example.org")
     return client
 
 
@@ -275,7 +274,7 @@ def test_a_provider_that_is_wrong_or_away(
     provider.description = {"token_endpoint_auth_methods_supported": ["client_secret_post"]}
     client = start()
     client.cookies.clear()
-    users.link(service_of(client).accounts, provider.issuer, "ada-1", "ada@example.org")
+    openid.link(service_of(client).accounts, provider.issuer, "ada-1", "ada@example.org")
     assert sign_in(client, provider).status_code == 303, "the secret can be in the form"
     private = start(allow_hosts=())
     assert "cannot be reached" in private.get("/sign-in/openid").text, "private addresses need `allow_hosts`"

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from fastapi.testclient import TestClient
 
 from pagekeep import dom
-from pagekeep.library.annotations import annotate
+from pagekeep.library.items.annotations import annotate
 from pagekeep.store import Store
 from tests.doors.http.api.test_jobs import events
 from tests.store.making import make_item

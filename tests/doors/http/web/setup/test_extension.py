@@ -9,13 +9,13 @@ import zipfile
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep import accounts as app
-from pagekeep import pairing
 from pagekeep.doors.http.caller import CSRF_FIELD, csrf_token
+from pagekeep.identity import accounts as app
+from pagekeep.identity import grants
 from tests.doors.http.conftest import PASSWORD, service_of
 
 VERIFIER = "v" * 43
-ASKED = {"challenge": pairing.challenge_of(VERIFIER), "client": "Chromium"}
+ASKED = {"challenge": grants.challenge_of(VERIFIER), "client": "Chromium"}
 
 
 def exchange(client: TestClient, code: str, verifier: str = VERIFIER) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from pagekeep import errors
 from pagekeep.config import Settings
-from pagekeep.doors.http.web.setup.failure_words import _BY_STATUS, WORDS, describe_failure, reason_words
+from pagekeep.doors.http.web.formatting import _BY_STATUS, WORDS, describe_failure, reason_words
 from pagekeep.errors import PagekeepError
 from pagekeep.model import ItemMetadata
 

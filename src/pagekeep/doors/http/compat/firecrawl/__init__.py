@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from pagekeep.doors.http.compat.firecrawl import crawl, scrape, search, team
+from pagekeep.doors.http.compat.firecrawl import crawl, scrape
+from pagekeep.doors.http.compat.firecrawl import scrape as search
+from pagekeep.doors.http.compat.firecrawl import scrape as team
 
 router = APIRouter()
-for _routes in (scrape, crawl, search, team):
-    router.include_router(_routes.router)
+for _part in (scrape.router, crawl.router, search.search_router, team.team_router):
+    router.include_router(_part)

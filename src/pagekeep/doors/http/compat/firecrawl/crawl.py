@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from asyncio import to_thread
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from pagekeep import clock
+from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.doors.http.caller import Caller, ReadCaller, ReadLibrary, WriteLibrary, refuse_token
-from pagekeep.doors.http.compat.firecrawl.errors import failure_responses
-from pagekeep.doors.http.compat.firecrawl.formats import ScrapeOptions
-from pagekeep.doors.http.compat.firecrawl.jobs import Job, check_formats, find_job, show_job
-from pagekeep.doors.http.compat.firecrawl.path_patterns import to_glob
-from pagekeep.doors.http.compat.firecrawl.scrape import Url
-from pagekeep.doors.http.connected import while_connected
-from pagekeep.doors.http.observability.logs import log_host
+from pagekeep.doors.http.compat.firecrawl.scrape import ScrapeOptions, Url, Wanted, failure_responses
+from pagekeep.doors.http.observability import log_host
+from pagekeep.doors.http.requests import while_connected
 from pagekeep.doors.http.service import CurrentService
-from pagekeep.errors import Conflict, InvalidQuery, PagekeepError
-from pagekeep.library.crawl import webhooks
-from pagekeep.library.crawl.crawls import cancel_crawl, list_crawls, start_crawl
+from pagekeep.errors import Conflict, InvalidQuery, NotFound, NotOffered, PagekeepError
+from pagekeep.library.crawl.addresses import MAX_BATCH, CrawlOptions, check_options
+from pagekeep.library.crawl.crawls import cancel_crawl, get_crawl, list_crawls, list_pages, list_problems, start_crawl
 from pagekeep.library.crawl.map_site import map_site
-from pagekeep.library.crawl.options import MAX_BATCH, CrawlOptions, check
-from pagekeep.library.crawl.pages import list_problems
 from pagekeep.library.open import Store
-from pagekeep.library.sinks.kinds.firecrawl import EVENTS
+from pagekeep.library.sinks.kinds import firecrawl
+from pagekeep.library.sinks.kinds.firecrawl import EVENTS, FORMAT_LETTERS, job_id, make_document
 from pagekeep.model.crawl import Crawl
 
 router = APIRouter(prefix="/v2", tags=["reader"])
@@ -145,7 +143,7 @@ async def start_batch(
     valid, invalid = [], []
     for url in body.urls:
         try:
-            valid.append(check(CrawlOptions((url,))).seeds[0])
+            valid.append(check_options(CrawlOptions((url,))).seeds[0])
         except PagekeepError:
             invalid.append(url)
     if not valid or (invalid and not body.ignore_invalid_urls):
@@ -212,26 +210,130 @@ async def cancel(job_id: JobId, library: WriteLibrary) -> dict[str, Any]:
 
 def _read_webhook(
     given: str | WebhookConfig | None, kind: str, formats: tuple[str, ...], caller: Caller
-) -> webhooks.Webhook | None:
+) -> firecrawl.Webhook | None:
     """Return the webhook of a request. It is a sink, so adding one takes the right to add sinks: it outlasts a token."""
     if given is None:
         return None
     refuse_token(caller, "A webhook cannot be added with a token, as it outlasts it.")
     config = WebhookConfig(url=given) if isinstance(given, str) else given
     events = tuple(config.events or EVENTS)
-    return webhooks.Webhook(config.url, kind, formats, config.headers or {}, config.metadata or {}, events)
+    return firecrawl.Webhook(config.url, kind, formats, config.headers or {}, config.metadata or {}, events)
 
 
-def _start(library: Store, settings: Settings, options: CrawlOptions, webhook: webhooks.Webhook | None) -> Crawl:
+def _start(library: Store, settings: Settings, options: CrawlOptions, webhook: firecrawl.Webhook | None) -> Crawl:
     """Start a crawl, with its webhook if it has one."""
     if webhook is None:
         return start_crawl(library, options)
-    check(options)
-    sink = webhooks.add_webhook(library, settings, webhook)
+    check_options(options)
+    sink = firecrawl.add_webhook(library, settings, webhook)
     crawl = start_crawl(library, replace(options, webhook=sink))
-    webhooks.report_start(library, crawl)
+    firecrawl.report_start(library, crawl)
     return crawl
 
 
 def _address(request: Request, kind: str, job_id: str) -> str:
     return f"{request.url.scheme}://{request.url.netloc}/v2/{kind}/{job_id}"
+
+
+_PAGES: Final = 50
+"""Documents of one response."""
+_MAX_CHARS: Final = 10_000_000
+"""Characters of Markdown in one response, after which the rest is left to the next one."""
+_DAYS: Final = 30
+"""Days until a job expires, as the response says; crawls stay until they are removed."""
+_STATES: Final = {"running": "scraping", "done": "completed", "cancelled": "cancelled"}
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A crawl, with the formats that its documents have."""
+
+    crawl: Crawl
+    formats: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        """The id of the job: that of the crawl, with a letter for each format."""
+        return job_id(self.crawl.id, self.formats)
+
+    @property
+    def state(self) -> str:
+        """The state, in Firecrawl's words."""
+        return "failed" if self.crawl.reason == "no_page" else _STATES[self.crawl.state]
+
+
+def check_formats(options: ScrapeOptions | None) -> tuple[str, ...]:
+    """Return the formats of the documents; raise `NotOffered` for one that only a single page can have."""
+    names = Wanted(options).names if options is not None else ["markdown"]
+    for name in names:
+        if name not in FORMAT_LETTERS:
+            raise NotOffered(
+                f"The format `{name}` is not offered for many pages.",
+                suggestions=(f"Use {', '.join(FORMAT_LETTERS)}, or scrape the pages one by one.",),
+            )
+    return tuple(name for name in FORMAT_LETTERS if name in names)
+
+
+async def find_job(library: Store, key: str) -> Job:
+    """Return a job by its id; `NotFound` when there is none."""
+    crawl_id, _, letters = key.rpartition("-")
+    formats = tuple(name for name, letter in FORMAT_LETTERS.items() if letter in letters)
+    if not crawl_id or set(letters) - set(FORMAT_LETTERS.values()):
+        raise NotFound(f"There is no job {key[:100]!r}.")
+    return Job(await to_thread(get_crawl, library, crawl_id), formats)
+
+
+async def show_job(job: Job, library: Store, retrieval: Retrieval, after: int, base: str) -> dict[str, Any]:
+    """Return the state of a job and some of its documents, from after a position."""
+    crawl = job.crawl
+    documents: list[dict[str, Any]] = []
+    chars, last = 0, None
+    pages = await to_thread(list_pages, library, crawl.id, after=after, limit=_PAGES + 1)
+    for page in pages[:_PAGES]:
+        if chars > _MAX_CHARS:
+            break
+        documents.append(await make_document(page, crawl.id, job.formats, library, retrieval))
+        chars += len(str(page.content.get("markdown", "")))
+        last = page.position
+    shown: dict[str, Any] = {
+        "success": True,
+        "status": job.state,
+        "completed": crawl.kept,
+        "total": max(crawl.kept, crawl.admitted if crawl.state == "running" else crawl.kept),
+        "creditsUsed": 0,
+        "expiresAt": clock.add_seconds(crawl.started_at, _DAYS * 86_400),
+        "data": documents,
+    }
+    if last is not None and len(documents) < len(pages):
+        shown["next"] = f"{base}?skip={last + 1}"
+    return shown
+
+
+_TOKEN: Final = re.compile(r"\.[*+]\??|\[\^/\][*+]\??|\\(?P<escaped>[^a-zA-Z0-9])|(?P<plain>[^\\^$.|?*+()\[\]{}])|\.")
+_GLOB_SIGNS: Final = frozenset("*?[")
+
+
+def to_glob(pattern: str) -> str:
+    """Return a glob for the same addresses, of the path if it starts with `/`; `NotOffered` for a pattern that has none."""
+    inner = pattern.removeprefix("^")
+    starts = "" if inner != pattern else "*://*" if inner.startswith("/") else "*://*/*"
+    ends = "" if inner.endswith("$") and not inner.endswith(r"\$") else "*"
+    inner = inner if ends else inner.removesuffix("$")
+    parts, position = [starts], 0
+    while position < len(inner):
+        token = _TOKEN.match(inner, position)
+        if token is None:
+            raise NotOffered(
+                f"The pattern `{pattern[:100]}` is not offered.",
+                suggestions=("Use plain paths with `.*`, such as `^/docs/.*`.",),
+            )
+        parts.append(_translate(token))
+        position = token.end()
+    return re.sub(r"\*+", "*", "".join([*parts, ends]))
+
+
+def _translate(token: re.Match[str]) -> str:
+    literal = token["escaped"] or token["plain"]
+    if literal:
+        return f"[{literal}]" if literal in _GLOB_SIGNS else literal
+    return "?" if token[0] == "." else "*"

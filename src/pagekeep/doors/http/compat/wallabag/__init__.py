@@ -9,16 +9,16 @@ from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pagekeep.doors.http.compat.wallabag import about, entries, entry_annotations, export, sign_in, tags
-from pagekeep.doors.http.path_router import PathRouter
+from pagekeep.doors.http.compat.wallabag import entries, sign_in
+from pagekeep.doors.http.requests import PathRouter
 
 PREFIX: Final = "/wallabag"
 API: Final = f"{PREFIX}/api/"
 _SUFFIX: Final = ".json"
 
 router = PathRouter(f"{PREFIX}/", prefix=PREFIX, include_in_schema=False)
-for _module in (sign_in, about, entries, export, tags, entry_annotations):
-    router.include_router(_module.router)
+for _part in (sign_in.router, sign_in.about_router, entries.router, entries.annotations_router):
+    router.include_router(_part)
 
 
 class OptionalSuffix:

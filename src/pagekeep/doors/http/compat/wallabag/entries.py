@@ -1,11 +1,15 @@
-"""`/wallabag/api/entries`: list, add, change and delete entries."""
+"""`/wallabag/api/entries`, `tags` and `annotations`: entries, their export as files, their tags and their highlights."""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections.abc import Callable
 from html import escape
 from typing import Annotated, Any, Final
 from urllib.parse import urlencode
+from xml.sax.saxutils import escape as escape_xml
 
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
@@ -16,19 +20,30 @@ from pagekeep.capture.uploads import sent_page
 from pagekeep.doors.http.caller import ReadCaller, ReadLibrary, WriteLibrary
 from pagekeep.doors.http.compat.parameters import Parameters, SentParameters
 from pagekeep.doors.http.compat.wallabag import mapping
-from pagekeep.doors.http.observability.logs import log_host
-from pagekeep.doors.http.responses import Json
+from pagekeep.doors.http.observability import log_host
+from pagekeep.doors.http.responses import Json, attachment
 from pagekeep.doors.http.service import CurrentService, Service
-from pagekeep.errors import InvalidQuery, NotAllowed, NotFound, PagekeepError
-from pagekeep.library import items
-from pagekeep.library.actions import MOVES, change_item
-from pagekeep.library.annotations import annotations_of
-from pagekeep.library.failed_saves import keep_bookmark
-from pagekeep.library.items import ItemSlice
+from pagekeep.errors import InvalidQuery, NotAllowed, NotFound, NotOffered, PagekeepError
+from pagekeep.library.archive.copies import read_copy
+from pagekeep.library.exports.item_book import build_item_book
+from pagekeep.library.items import find
+from pagekeep.library.items import find as items
+from pagekeep.library.items.annotations import (
+    annotate,
+    annotations_of,
+    edit_annotation,
+    get_annotations,
+    get_numbered_annotation,
+    remove_annotation,
+)
+from pagekeep.library.items.change import MOVES, change_item
+from pagekeep.library.items.find import ItemSlice
+from pagekeep.library.items.tags import delete_tag as delete_everywhere
 from pagekeep.library.open import Store
-from pagekeep.library.save import refetch_item, save
+from pagekeep.library.saving.failed_saves import keep_bookmark
+from pagekeep.library.saving.save import refetch_item, save
 from pagekeep.model import Item
-from pagekeep.model.lists.values import ItemChange
+from pagekeep.model.lists import ItemChange
 from pagekeep.model.tags import clean_tags
 from pagekeep.present.sections import body_of
 
@@ -231,3 +246,188 @@ def _document(sent: Parameters, content: str) -> str:
     titles = f"<title>{title}</title>" if title else ""
     body = f"<body><main><article>{f'<h1>{title}</h1>' if title else ''}{content}</article></main></body>"
     return f"<!doctype html><html{f' lang={language!r}' if language else ''}><head>{titles}{metas}</head>{body}</html>"
+
+
+_TYPES: Final = {
+    "epub": "application/epub+zip",
+    "pdf": "application/pdf",
+    "txt": "text/plain; charset=utf-8",
+    "csv": "application/csv",
+    "json": "application/json",
+    "xml": "application/xml",
+}
+_CSV: Final = ("id", "title", "url", "content", "tags", "mimetype", "language", "created_at")
+
+
+@router.get("/entries/{number}/export.{format}")
+async def export_entry(
+    number: Number, format: str, library: ReadLibrary, caller: ReadCaller, service: CurrentService
+) -> Response:
+    """Return an entry as a file: an EPUB with its pictures, a kept PDF of the page, text, CSV, JSON or XML."""
+    if format not in _TYPES:
+        raise NotFound(f"There is no export as {format:.20}.")
+    item = await run_in_threadpool(find.get_numbered, library, number)
+    headers = {"Content-Disposition": attachment(item.title, format)}
+    if format == "epub":
+        data: bytes | str = await build_item_book(library, item, service.room)
+    elif format == "pdf":
+        data = await run_in_threadpool(_pdf, library, item)
+    elif format == "txt":
+        data = f"{item.title}\n{item.url}\n\n{body_of(item.content)}"
+    else:
+        rendered = await service.renderer.render(body_of(item.content), base=item.url, title=item.title)
+        marks = await run_in_threadpool(get_annotations, library, item.id)
+        data = _write(format, mapping.entry(item, number, marks, caller.name, rendered.html))
+    body = data if isinstance(data, bytes) else data.encode("utf-8", "replace")
+    return Response(body, media_type=_TYPES[format], headers=headers)
+
+
+def _pdf(library: Store, item: Item) -> bytes:
+    try:
+        return read_copy(library, item.id, "pdf")
+    except NotFound:
+        raise NotOffered(
+            "No PDF of this page is kept.", suggestions=("Ask for one on the page of the item.",)
+        ) from None
+
+
+def _write(format: str, entry: dict[str, Any]) -> str:
+    if format == "json":
+        return json.dumps([entry], ensure_ascii=False)
+    if format == "csv":
+        out = io.StringIO()
+        writer = csv.writer(out, delimiter=";")
+        writer.writerow(_CSV)
+        tags = ", ".join(tag["label"] for tag in entry["tags"])
+        writer.writerow(_safe(tags if name == "tags" else str(entry[name] or "")) for name in _CSV)
+        return out.getvalue()
+    fields = "".join(_element(name, value) for name, value in entry.items() if not name.startswith("_"))
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<entries><entry>{fields}</entry></entries>\n'
+
+
+def _safe(cell: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if cell[:1] in "=+-@\t\r" and cell else cell
+
+
+def _element(name: str, value: Any) -> str:
+    if isinstance(value, list):
+        inner = "".join(_element("item", each) for each in value)
+    elif isinstance(value, dict):
+        inner = "".join(_element(key, each) for key, each in value.items())
+    else:
+        text = "" if value is None else str(value)
+        inner = escape_xml("".join(char for char in text if char >= " " or char in "\t\n\r"))
+    return f"<{name}>{inner}</{name}>"
+
+
+TagNumber = Annotated[int, Path(ge=0, le=2**62)]
+
+
+@router.get("/tags")
+def list_tags(library: ReadLibrary) -> Response:
+    """List the tags in use; in lower case and without accents, as they are compared."""
+    return Json([{**mapping.tag(label), "nbEntries": count} for label, count in find.count_tags(library)])
+
+
+@router.delete("/tag/label")
+@router.delete("/tags/label")
+def delete_tags_by_label(library: WriteLibrary, sent: SentParameters) -> Response:
+    """Remove a tag (`tag`) or several (`tags`) from all entries."""
+    labels = [*(sent.list("tag") or ()), *(sent.list("tags") or ())]
+    removed = [label for label in labels[:100] if _delete(library, label)]
+    if not removed:
+        raise NotFound("There is no such tag.")
+    return Json(mapping.tag(removed[0]) if "tag" in sent else [mapping.tag(label) for label in removed])
+
+
+@router.delete("/tags/{tag}")
+def delete_tag(tag: TagNumber, library: WriteLibrary) -> Response:
+    """Remove a tag from all entries."""
+    label = _label(library, tag)
+    _delete(library, label)
+    return Json(mapping.tag(label))
+
+
+@router.get("/entries/{number}/tags")
+def list_entry_tags(number: Number, library: ReadLibrary) -> Response:
+    """List the tags of an entry."""
+    return Json([mapping.tag(label) for label in find.get_numbered(library, number).metadata.tags])
+
+
+@router.post("/entries/{number}/tags")
+async def add_entry_tags(
+    number: Number, library: WriteLibrary, caller: ReadCaller, service: CurrentService, sent: SentParameters
+) -> Response:
+    """Add tags to an entry."""
+    item = await run_in_threadpool(find.get_numbered, library, number)
+    change = ItemChange(add_tags=tuple((sent.list("tags") or [])[:100]))
+    item = await run_in_threadpool(change_item, library, item.id, change)
+    return await _one(library, service, item, caller.name)
+
+
+@router.delete("/entries/{number}/tags/{tag}")
+async def delete_entry_tag(
+    number: Number, tag: TagNumber, library: WriteLibrary, caller: ReadCaller, service: CurrentService
+) -> Response:
+    """Remove a tag from an entry."""
+    item = await run_in_threadpool(find.get_numbered, library, number)
+    labels = tuple(label for label in item.metadata.tags if find.tag_number(label) == tag)
+    if not labels:
+        raise NotFound("The entry has no such tag.")
+    item = await run_in_threadpool(change_item, library, item.id, ItemChange(remove_tags=labels))
+    return await _one(library, service, item, caller.name)
+
+
+def _delete(library: Store, label: str) -> bool:
+    """Remove a tag from all entries; return whether any had it."""
+    try:
+        delete_everywhere(library, label)
+    except NotFound:
+        return False
+    return True
+
+
+def _label(library: Store, number: int) -> str:
+    labels = [label for label, _ in find.count_tags(library) if find.tag_number(label) == number]
+    if len(labels) != 1:
+        raise NotFound("There is no such tag.")
+    return labels[0]
+
+
+annotations_router = APIRouter(prefix="/api/annotations")
+_MAX_CHARS = 10_000
+
+
+@annotations_router.get("/{number}")
+def list_annotations(number: Number, library: ReadLibrary) -> Response:
+    """List the annotations of an entry."""
+    rows = [mapping.annotation(one) for one in get_annotations(library, find.get_numbered(library, number).id)]
+    return Json({"total": len(rows), "rows": rows})
+
+
+@annotations_router.post("/{number}")
+def add_annotation(number: Number, library: WriteLibrary, sent: SentParameters) -> Response:
+    """Highlight a quote of an entry; where it is, `ranges`, is found by its words."""
+    item = find.get_numbered(library, number)
+    quote, note = sent.text("quote", max_chars=_MAX_CHARS), sent.text("text", max_chars=_MAX_CHARS)
+    if not quote.strip() and not note.strip():
+        raise InvalidQuery("`quote` or `text` is required.", suggestions=())
+    made = annotate(library, item.id, quote, note=note)
+    return Json({**mapping.annotation(made), "ranges": sent.raw("ranges")})
+
+
+@annotations_router.put("/{number}")
+def change_annotation(number: Number, library: WriteLibrary, sent: SentParameters) -> Response:
+    """Change the text of an annotation."""
+    old = get_numbered_annotation(library, number)
+    changed = edit_annotation(library, old.item_id, old.id, note=sent.text("text", old.note, max_chars=_MAX_CHARS))
+    return Json(mapping.annotation(changed))
+
+
+@annotations_router.delete("/{number}")
+def delete_annotation(number: Number, library: WriteLibrary) -> Response:
+    """Delete an annotation."""
+    old = get_numbered_annotation(library, number)
+    remove_annotation(library, old.item_id, old.id)
+    return Json(mapping.annotation(old))

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from pagekeep import clock
 from pagekeep.doors.http.compat.parameters import Parameters
-from pagekeep.library.annotations import annotation_number
-from pagekeep.library.items import hash_address, tag_number
+from pagekeep.library.items.annotations import annotation_number
+from pagekeep.library.items.find import hash_address, tag_number
 from pagekeep.model import Annotation, Filter, Item, ItemQuery, Order, item_filters
 
 VERSION: Final = "2.6.13"

@@ -1,8 +1,4 @@
-"""`/wallabag/oauth/v2/token`, and the pages of wallabag that the Android app reads to set itself up.
-
-The pages show nothing of a user's. Tokens are given for a password, whatever the client id and secret: every copy of an app has
-the same ones.
-"""
+"""Sign-in of wallabag's clients, the pages that the Android app reads to set itself up, and what clients ask first."""
 
 from __future__ import annotations
 
@@ -16,13 +12,15 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
-from pagekeep import grants
-from pagekeep.accounts import check_password
+from pagekeep.doors.http.caller import ReadCaller
 from pagekeep.doors.http.compat.parameters import Parameters, SentParameters
-from pagekeep.doors.http.middleware.cross_site import reject_cross_site
+from pagekeep.doors.http.compat.wallabag import mapping
+from pagekeep.doors.http.middleware.origins import reject_cross_site
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.errors import NotAllowed, NotFound, NotSignedIn
+from pagekeep.identity import grants
+from pagekeep.identity.accounts import check_password
 
 router = APIRouter()
 CLIENT_ID: Final = "1_pagekeep"
@@ -69,7 +67,7 @@ async def _give_token(request: Request, service: Service, sent: Parameters) -> R
         elif kind == "refresh_token":
             secret = sent.text("refresh_token", max_chars=1_000)
             grant = await run_in_threadpool(
-                grants.renew, service.accounts, "wallabag", secret, client=client, local=local
+                grants.renew_grant, service.accounts, "wallabag", secret, client=client, local=local
             )
         else:
             return _refuse("unsupported_grant_type", "Use the grant type password or refresh_token.")
@@ -202,3 +200,40 @@ def _is_signed_in(request: Request, service: Service) -> bool:
     if not until.isascii() or not until.isdigit() or len(until) > 12 or int(until) < time.time():
         return False
     return hmac.compare_digest(signature.encode(), _sign(service, "signed in", int(until)).encode())
+
+
+about_router = APIRouter(prefix="/api")
+
+
+@about_router.get("/version")
+async def show_version() -> Response:
+    """Return the version of wallabag whose API this is."""
+    return Json(mapping.VERSION)
+
+
+@about_router.get("/info")
+async def show_info() -> Response:
+    """Return the name and version."""
+    return Json({"appname": "wallabag", "version": mapping.VERSION, "allowed_registration": False})
+
+
+@about_router.get("/config")
+async def show_config(_caller: ReadCaller) -> Response:
+    """Return settings that some clients need to read an answer."""
+    return Json(
+        {
+            "id": mapping.USER_ID,
+            "items_per_page": 30,
+            "language": "en",
+            "feed_limit": 50,
+            "reading_speed": 200,
+            "action_mark_as_read": 1,
+            "list_mode": 0,
+        }
+    )
+
+
+@about_router.get("/user")
+async def show_user(caller: ReadCaller) -> Response:
+    """Return the user."""
+    return Json({"id": mapping.USER_ID, "username": caller.name, "name": caller.name, "email": ""})

@@ -1,1 +1,0 @@
-"""Checking pictures, and making smaller or harmless copies of them."""

@@ -1,1 +1,0 @@
-"""Feeds and mail sources."""

@@ -1,1 +1,0 @@
-"""Commands of lists, save rules and edits."""

@@ -1,1 +1,0 @@
-"""Browsing: tags, sites, authors, languages and statistics."""

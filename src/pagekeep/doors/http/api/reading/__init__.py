@@ -1,1 +1,0 @@
-"""The API of reading: all annotations, and how far items have been read."""

@@ -1,1 +1,0 @@
-"""Sinks and their outbox."""

@@ -1,1 +1,0 @@
-"""Whole sites: crawls and maps."""

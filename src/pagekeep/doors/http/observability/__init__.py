@@ -1,1 +1,0 @@
-"""What the owner of a server sees of it: health, numbers, logs."""

@@ -1,1 +1,0 @@
-"""Help inside the reader: the documentation that ships with the package."""

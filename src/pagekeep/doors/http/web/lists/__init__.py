@@ -1,1 +1,0 @@
-"""Pages of lists, save rules, suggested tags, and forms that edit items."""

@@ -1,1 +1,0 @@
-"""Sign-in with an OpenID Connect provider."""

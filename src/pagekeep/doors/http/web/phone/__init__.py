@@ -1,1 +1,0 @@
-"""What phones need: pages that can be read without a connection."""

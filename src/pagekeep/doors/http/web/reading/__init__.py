@@ -1,1 +1,0 @@
-"""Pages about reading: all highlights and notes, progress, and similar pages."""

@@ -1,1 +1,0 @@
-"""Whole sites in the reader."""

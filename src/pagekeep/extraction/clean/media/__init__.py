@@ -1,1 +1,0 @@
-"""Images, figures and embeds."""

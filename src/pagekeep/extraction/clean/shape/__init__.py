@@ -1,1 +1,0 @@
-"""Paragraphs, lists and inline elements."""

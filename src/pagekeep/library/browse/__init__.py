@@ -1,1 +1,0 @@
-"""Browsing the library: counts, tags, sites, authors, suggestions and statistics."""

@@ -1,1 +1,0 @@
-"""The demo library: pages that we wrote ourselves, in seven kinds and five languages, saved as any other page is."""

@@ -1,1 +1,0 @@
-"""Pages over time: their versions, watching them for changes, and whether their addresses still work."""

@@ -1,0 +1,149 @@
+"""CSV files of programs whose export is one table: Instapaper, Matter, Raindrop.io and Readwise Reader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from pagekeep.library.imports.input.records import Record, Sample, read_records
+from pagekeep.library.imports.input.row import (
+    Fault,
+    ParsedRow,
+    Row,
+    RowAnnotation,
+    SkippedRow,
+    parse_bool,
+    parse_names,
+    parse_time,
+)
+from pagekeep.library.imports.input.source import Source
+
+_INSTAPAPER_STATES: Final = frozenset({"", "unread", "archive", "starred"})
+
+
+def matches_instapaper(sample: Sample) -> bool:
+    """Return whether the table has Instapaper's columns."""
+    return {"url", "title", "selection", "folder"} <= sample.columns
+
+
+def read_instapaper(source: Source) -> Iterator[ParsedRow]:
+    """Yield every bookmark; folders of the user's become tags."""
+    for record in read_records(source):
+        yield record if isinstance(record, Fault) else _instapaper_row(record)
+
+
+def _instapaper_row(record: Record) -> Row:
+    folder = record["folder"]
+    return Row(
+        record.place,
+        url=record["url"],
+        title=record["title"],
+        saved_at=parse_time(record["timestamp"]),
+        tags=(*parse_names(record["tags"]), *([folder] if folder.lower() not in _INSTAPAPER_STATES else [])),
+        archived=folder.lower() == "archive",
+        pinned=folder.lower() == "starred",
+        annotations=(RowAnnotation(record["selection"]),) if record["selection"] else (),
+    )
+
+
+def matches_matter(sample: Sample) -> bool:
+    """Return whether the table has Matter's columns."""
+    return {"url", "in queue", "last interaction date"} <= sample.columns
+
+
+def read_matter(source: Source) -> Iterator[ParsedRow]:
+    """Yield every article; those no longer in the queue are archived."""
+    for record in read_records(source):
+        yield record if isinstance(record, Fault) else _matter_row(record)
+
+
+def _matter_row(record: Record) -> Row:
+    last_used = parse_time(record["last interaction date"])
+    return Row(
+        record.place,
+        url=record["url"],
+        title=record["title"],
+        saved_at=last_used,
+        opened_at=last_used if parse_bool(record["read"]) else None,
+        author=record["author"],
+        tags=parse_names(record["tags"], ";"),
+        archived=not parse_bool(record["in queue"]),
+        pinned=parse_bool(record["favorited"]),
+    )
+
+
+_RAINDROP_HIGHLIGHT: Final = re.compile(r"^Highlight:", re.MULTILINE)
+_RAINDROP_NOTE: Final = re.compile(r"^Note:", re.MULTILINE)
+_RAINDROP_ROOTS: Final = frozenset({"", "unsorted"})
+
+
+def matches_raindrop(sample: Sample) -> bool:
+    """Return whether the table has Raindrop's columns."""
+    return {"url", "folder"} <= sample.columns and bool(sample.columns & {"excerpt", "note", "cover", "highlights"})
+
+
+def read_raindrop(source: Source) -> Iterator[ParsedRow]:
+    """Yield every bookmark; folders become tags."""
+    for record in read_records(source):
+        yield record if isinstance(record, Fault) else _raindrop_row(record)
+
+
+def _raindrop_row(record: Record) -> Row:
+    folders = (part.strip() for part in record["folder"].split("/"))
+    return Row(
+        record.place,
+        url=record["url"],
+        title=record["title"],
+        saved_at=parse_time(record["created"]),
+        description=record["excerpt"],
+        image=record["cover"],
+        tags=(*parse_names(record["tags"]), *(name for name in folders if name.lower() not in _RAINDROP_ROOTS)),
+        pinned=parse_bool(record["favorite"]),
+        note=record["note"],
+        annotations=tuple(_raindrop_highlights(record["highlights"])),
+    )
+
+
+def _raindrop_highlights(text: str) -> Iterator[RowAnnotation]:
+    """Yield the quotes after `Highlight:` with the notes after `Note:`; without these labels, each paragraph is a quote."""
+    labelled = _RAINDROP_HIGHLIGHT.split(text)
+    parts = labelled[1:] if len(labelled) > 1 else text.split("\n\n")
+    for part in parts:
+        quote, *note = _RAINDROP_NOTE.split(part, maxsplit=1)
+        if quote.strip():
+            yield RowAnnotation(quote.strip(), note[0].strip() if note else "")
+
+
+def matches_readwise(sample: Sample) -> bool:
+    """Return whether the table has Readwise Reader's columns."""
+    return {"url", "document tags", "saved date"} <= sample.columns
+
+
+def read_readwise(source: Source) -> Iterator[ParsedRow]:
+    """Yield every document that the user saved; feed articles, which come by the thousand, are skipped."""
+    for record in read_records(source):
+        if isinstance(record, Fault):
+            yield record
+        elif record["location"].lower() == "feed":
+            yield SkippedRow(record.place, "A feed article that was not saved is left out.")
+        else:
+            yield _readwise_row(record)
+
+
+def _readwise_row(record: Record) -> Row:
+    saved, location = parse_time(record["saved date"]), record["location"].lower()
+    return Row(
+        record.place,
+        url=record["url"],
+        title=record["title"],
+        saved_at=saved,
+        opened_at=saved if parse_bool(record["seen"]) or _was_opened_in_readwise(record["reading progress"]) else None,
+        tags=parse_names(record["document tags"]),
+        archived=location == "archive",
+        pinned=location == "shortlist",
+    )
+
+
+def _was_opened_in_readwise(progress: str) -> bool:
+    return any(char in "123456789" for char in progress)

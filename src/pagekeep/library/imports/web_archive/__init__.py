@@ -1,1 +1,0 @@
-"""Import web archives: WARC and WACZ files of this program and of others."""

@@ -1,1 +1,0 @@
-"""Lists, save rules, suggested tags, and changes of one or many items that can be undone."""

@@ -1,1 +1,0 @@
-"""The pictures of saved pages: downloaded after the save, checked, and kept with the item."""

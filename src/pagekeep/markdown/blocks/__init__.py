@@ -1,1 +1,0 @@
-"""What is written as blocks: paragraphs, headings, lists, tables, code and quotes."""

@@ -1,1 +1,0 @@
-"""Values of lists, save rules, edits, and changes that can be undone."""

@@ -1,1 +1,0 @@
-"""Sign-in with an OpenID Connect provider: its description and keys, the tokens it signs, and whose account they open."""

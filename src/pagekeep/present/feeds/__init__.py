@@ -1,1 +1,0 @@
-"""Feeds in the forms in which doors show them, and as other programs read them."""

@@ -1,1 +1,0 @@
-"""Shapes of lists, save rules and actions."""

@@ -1,1 +1,0 @@
-"""What doors show about reading."""

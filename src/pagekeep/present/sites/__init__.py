@@ -1,1 +1,0 @@
-"""Whole sites, as doors show them."""

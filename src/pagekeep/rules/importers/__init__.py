@@ -1,8 +1,0 @@
-"""Import rules of other programs, with a report of what was left out and why."""
-
-from __future__ import annotations
-
-from pagekeep.rules.importers import fivefilters, goodlinks
-from pagekeep.rules.importers.imported import Imported, LeftOut
-
-__all__ = ["Imported", "LeftOut", "fivefilters", "goodlinks"]

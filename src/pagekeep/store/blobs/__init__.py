@@ -1,1 +1,0 @@
-"""Where kept files are stored outside the database."""

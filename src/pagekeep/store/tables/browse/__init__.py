@@ -1,1 +1,0 @@
-"""Browsing: counts of items, and the words of the library."""

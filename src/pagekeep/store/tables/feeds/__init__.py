@@ -1,1 +1,0 @@
-"""Feeds, their entries, and lists that others read as feeds."""

@@ -1,1 +1,0 @@
-"""Lists, save rules, and changes of items that can be undone."""

@@ -1,1 +1,0 @@
-"""Sinks, and the outbox of what waits to be delivered to them."""
