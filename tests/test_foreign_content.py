@@ -35,7 +35,6 @@ ALLOWED = {
     "library/verify.py": "the task of its worker process",
     "library/imports/reader.py": "the task of its worker process",
     "library/imports/rows.py": "called by that task",
-    "library/imports/formats/own_files.py": "a format that `rows.py` reads",
     "library/exports/article_html.py": "`pagekeep export`: pages that Pagekeep rendered and sanitised itself",
     "library/exports/item_book.py": "the task itself",
     "library/crawl/read_page.py": "called by the task of `read_page.py`",
