@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,16 +15,21 @@ from hypothesis import HealthCheck, settings
 
 from tests.site.sandbox import SANDBOX
 
-# Ctrl-C is tested on processes of our own, which would inherit it if whoever runs the tests has it ignored (as `&` does).
+# Tests start hundreds of processes, which must not compile every module again: bytecode is kept, also where that is turned off.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+# Ctrl-C is tested on our own processes, which inherit it if the caller of the tests has it ignored (as `&` does).
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# A change is judged by the same made-up pages each time; `make hostile` looks for new ones.
-settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+# A change is judged by the same few made-up pages each time; `make hostile` looks for new ones in ten times as many.
+UNHURRIED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+settings.register_profile("steady", max_examples=20, derandomize=True, deadline=None, suppress_health_check=UNHURRIED)
+settings.register_profile("search", max_examples=200, deadline=None, suppress_health_check=UNHURRIED, print_blob=True)
 settings.load_profile("steady")
 
-if not SANDBOX:  # for processes of ours, which read the environment
+if not SANDBOX:  # for our own processes, which read the environment
     os.environ["PAGEKEEP_BROWSER_SANDBOX"] = "false"
 
 pytest_plugins = ["tests.site.fixtures", "tests.shared_workers"]
@@ -41,12 +47,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--rewrite-goldens",
         action="store_true",
-        help="write the expected Markdown of tests/fixtures anew; read the diff before keeping it",
+        help="write the expected Markdown of tests/fixtures again; read the diff before keeping it",
+    )
+    parser.addoption(
+        "--full", action="store_true", help="run the tests marked `full` too: more of the same, for `make hostile`"
     )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out, when the core is compiled, the tests that put something else in place of its names or read its texts."""
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "full: more cases of what other tests show on a few; run with --full.")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the cases marked `full` unless they are wanted, and those that a compiled core cannot run."""
+    if not config.getoption("--full"):
+        left_out = [item for item in items if item.get_closest_marker("full")]
+        if left_out:
+            config.hook.pytest_deselected(items=left_out)
+            items[:] = [item for item in items if not item.get_closest_marker("full")]
+    skip_what_compiled_code_lacks(items)
+
+
+def skip_what_compiled_code_lacks(items: list[pytest.Item]) -> None:
+    """Skip, when the core is compiled, the tests that replace its names or read its docstrings."""
     from pagekeep import pipeline
 
     if str(pipeline.__file__).endswith(".py"):
