@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep import (
@@ -37,8 +37,6 @@ FIELDS = (
     "source title author published_date domain site_name language word_count reading_time hero_image description"
     " suggested_tags quality saved_at extraction_failed reason"
 ).split()
-
-quick = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 
 ATTRIBUTES = [
     *('onclick="x()"', 'OnError="x()"', 'href="javascript:x()"', 'href=" JaVa\tScript:x()"', 'src="data:text/html,x"'),
@@ -99,21 +97,18 @@ def frontmatter(page: Page) -> dict[str, Any]:
     return loaded
 
 
-@quick
 @given(st.binary(max_size=400))
 def test_arbitrary_bytes_give_a_page_or_one_of_our_errors(data: bytes) -> None:
     attempt(data)
     attempt(b"<p>" + data)
 
 
-@quick
 @given(st.text(max_size=400))
 def test_arbitrary_text_gives_a_page_or_one_of_our_errors(text: str) -> None:
     attempt(text)
     assert extract("<p>" + text + "</p>.").document
 
 
-@quick
 @given(pages)
 def test_any_markup_gives_a_document_with_valid_frontmatter_in_the_promised_order(html: str) -> None:
     page = attempt(html + STORY)
@@ -123,14 +118,12 @@ def test_any_markup_gives_a_document_with_valid_frontmatter_in_the_promised_orde
     assert {"source", "domain", "word_count", "reading_time", "quality"} <= set(keys)
 
 
-@quick
 @given(pages)
 def test_the_same_input_gives_the_same_output(html: str) -> None:
     first, second = extract(html + STORY, URL), extract(html + STORY, URL)
     assert first == second
 
 
-@quick
 @given(pages)
 def test_the_html_holds_nothing_that_runs(html: str) -> None:
     page = extract(STORY + html + STORY, URL)
@@ -146,7 +139,6 @@ def test_the_html_holds_nothing_that_runs(html: str) -> None:
             assert scheme not in {"javascript", "vbscript", "data"} or name not in {"href", "src"}
 
 
-@quick
 @given(pages)
 def test_no_link_or_medium_leads_to_a_script(html: str) -> None:
     page = extract(STORY + html + STORY, URL)
@@ -154,7 +146,6 @@ def test_no_link_or_medium_leads_to_a_script(html: str) -> None:
         assert re.match(r"(?:https?|mailto|tel):", target), target
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.lists(st.text(alphabet="abcde .,", min_size=1, max_size=60), min_size=1, max_size=6))
 def test_every_word_of_the_text_stands_in_the_source(parts: list[str]) -> None:
     html = "".join(f"<p>{escape(part)}</p>" for part in parts) + STORY

@@ -6,7 +6,7 @@ import contextlib
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep.errors import ParseError
@@ -29,7 +29,6 @@ def read_back(block: str) -> object:
     return yaml.safe_load(block[4:-4])
 
 
-@settings(deadline=None)
 @given(st.dictionaries(names, st.one_of(text, st.lists(text, min_size=1), st.integers(), st.booleans()), min_size=1))
 def test_values_read_back_the_same_and_in_order(fields: dict[str, object]) -> None:
     back = read_back(write_frontmatter(fields))
@@ -133,7 +132,6 @@ SIMPLE = st.from_regex(
 )
 
 
-@settings(deadline=None, max_examples=400)
 @given(
     st.dictionaries(
         names, st.one_of(SIMPLE, text, st.lists(st.one_of(SIMPLE, text), min_size=1)), min_size=1, max_size=2

@@ -84,7 +84,7 @@ def _containers(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 blocks = st.lists(st.recursive(simple, _containers, max_leaves=6), min_size=1, max_size=4).map("".join)
-thorough = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(suppress_health_check=list(HealthCheck))
 
 
 @thorough

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep.rules import shipped
@@ -88,7 +88,6 @@ def without_source(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     return tuple(replace(each, source=None) for each in rules)
 
 
-@settings(max_examples=50)
 @given(groups(RULE).filter(lambda made: made.phase != "post" or not (made.selector_overrides or made.thread)))
 def test_what_is_dumped_loads_as_the_same(made: Rule) -> None:
     text = dump_rules([made])

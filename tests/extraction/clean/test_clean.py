@@ -6,7 +6,7 @@ import re
 from itertools import accumulate
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pagekeep import dom
@@ -63,7 +63,6 @@ LEAF = st.one_of(TEXT, st.sampled_from(["<br>", "<hr>", " ", "<!-- c -->", "<spa
 PAGE = st.lists(st.recursive(LEAF, _element, max_leaves=14), max_size=5).map("".join)
 
 
-@settings(max_examples=400, deadline=None)
 @given(PAGE)
 def test_no_word_is_lost_glued_or_moved(html):
     root = dom.parse_fragment(html)
@@ -79,7 +78,6 @@ def ends(parts: list[str]) -> set[int]:
     return set(accumulate(map(len, parts)))
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.recursive(LEAF.filter(lambda leaf: leaf != "<hr>"), _inline, max_leaves=8), max_size=5).map("".join))
 def test_inline_elements_never_part_a_word(html):
     root = dom.parse_fragment(f"<p>{html}</p>")
@@ -87,7 +85,6 @@ def test_inline_elements_never_part_a_word(html):
     assert words(sanitise(clean(root, None)[0])[1]) == before
 
 
-@settings(max_examples=300, deadline=None)
 @given(PAGE)
 def test_clean_html_comes_through_a_second_time_unchanged(html):
     # Code is a block or not, and a line above it its label ("c") or not, by neighbours that the first pass changes.
@@ -97,7 +94,6 @@ def test_clean_html_comes_through_a_second_time_unchanged(html):
     assert twice == once
 
 
-@settings(max_examples=300, deadline=None)
 @given(PAGE)
 def test_no_element_is_left_empty(html):
     _, tree = sanitise(clean(dom.parse_fragment(html), None)[0])
@@ -119,7 +115,6 @@ ODD = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=500, deadline=None)
 @given(
     st.lists(ODD, max_size=12).map("".join), st.sampled_from([None, "https://example.org/a", "not a url", "http://["])
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep import Page, extract
@@ -63,7 +63,6 @@ def sentence(draw: st.DrawFn) -> tuple[str, str]:
 
 
 @given(st.lists(sentence(), min_size=6, max_size=10))
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 def test_no_words_are_cut_out_of_a_sentence_by_a_name(sentences: list[tuple[str, str]]) -> None:
     body = "".join(f"<p>{html}</p>" for html, _ in sentences)
     words = " ".join(re.findall(r"\w+", _extract(body).text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep import dom
@@ -28,7 +28,6 @@ tree = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(tree, max_size=4))
 def test_every_array_agrees_with_the_tree(surveyed: Surveyed, parts: list[str]) -> None:
     found = surveyed("".join(parts))
@@ -50,7 +49,6 @@ def test_every_array_agrees_with_the_tree(surveyed: Surveyed, parts: list[str]) 
             assert found.tag[index] == node.tag
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(tree, max_size=4))
 def test_the_sums_of_a_subtree_are_those_of_its_texts(surveyed: Surveyed, parts: list[str]) -> None:
     found = surveyed("".join(parts))
@@ -61,7 +59,6 @@ def test_the_sums_of_a_subtree_are_those_of_its_texts(surveyed: Surveyed, parts:
         assert found.linked[index] == sum(found.chars[inner] for inner in in_links)
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(tree, max_size=4))
 def test_the_lists_by_tag_and_of_texts_agree_with_the_arrays(surveyed: Surveyed, parts: list[str]) -> None:
     found = surveyed("".join(parts))

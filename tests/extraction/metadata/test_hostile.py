@@ -6,7 +6,7 @@ import json
 from dataclasses import fields
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep import dom
@@ -43,13 +43,11 @@ def read_all(html: str) -> None:
     json.dumps([values, tags.choose(about, "", "example.com", "en")], ensure_ascii=False).encode("utf-8")
 
 
-@settings(max_examples=150, deadline=None)
 @given(JSON)
 def test_any_json_is_survived(value: object) -> None:
     read_all(f'<script type="application/ld+json">{json.dumps(value)}</script><h1>T</h1>')
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.text(alphabet=st.characters(exclude_categories=()), max_size=80))
 def test_any_text_is_survived_everywhere(text: str) -> None:
     value = text.replace('"', "")

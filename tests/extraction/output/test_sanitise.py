@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep import dom
@@ -66,7 +66,6 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=600, deadline=None)
 @given(st.lists(st.one_of(PIECES, st.text(max_size=6)), max_size=10).map("".join))
 def test_nothing_outside_the_contract_passes(html):
     clean, tree = sanitise(dom.parse_fragment(html))

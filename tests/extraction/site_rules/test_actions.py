@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep import dom
@@ -252,7 +252,6 @@ def texts(root: dom.Node) -> list[str]:
     return [node.data for node in dom.nodes(root) if isinstance(node, dom.Text)]
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(html=markup(), wanted=st.lists(anything(_KEEPING), min_size=1, max_size=4))
 def test_no_action_loses_text(html, wanted):
     root = dom.parse_fragment(html)
@@ -262,7 +261,6 @@ def test_no_action_loses_text(html, wanted):
     assert sorted(texts(root)) == before
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(html=markup(), wanted=st.lists(anything(_STILL), min_size=1, max_size=4))
 def test_actions_that_move_nothing_keep_the_order_of_the_text(html, wanted):
     root = dom.parse_fragment(html)
@@ -272,7 +270,6 @@ def test_actions_that_move_nothing_keep_the_order_of_the_text(html, wanted):
     assert dom.text_of(root) == before
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(html=markup(), wanted=anything(["move", "reorder"]))
 def test_what_does_not_move_keeps_its_order(html, wanted):
     root = dom.parse_fragment(html)

@@ -22,7 +22,7 @@ PHRASES = [
     ("module", "stem", "pattern"), PHRASES, ids=[f"{module}-{stem}" for module, stem, _ in PHRASES]
 )
 def test_every_match_of_a_phrase_holds_its_stem(module: str, stem: str, pattern: re.Pattern[str]) -> None:
-    @settings(max_examples=25, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    @settings(database=None, suppress_health_check=list(HealthCheck))
     @given(st.from_regex(pattern.pattern, fullmatch=True))
     def check(phrase: str) -> None:
         assert stem in phrase

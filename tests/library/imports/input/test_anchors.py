@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import io
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep.library.imports.formats.bookmark_files import Anchor, read_anchors
@@ -50,7 +50,6 @@ def test_the_section_is_the_last_heading_of_the_first_rank() -> None:
     assert [link.section for link in found] == ["Unread", "Read Archive"]
 
 
-@settings(deadline=None)
 @given(st.text(st.sampled_from("<>\"'/=&; \nadDtlLhH3p!-"), max_size=300))
 def test_any_text_is_read(text: str) -> None:
     read(text)

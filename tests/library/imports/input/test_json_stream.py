@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep.errors import ParseError
@@ -23,7 +23,6 @@ def read(text: str, key: str | None = None) -> list[Any]:
     return [element.value for element in read_elements(io.StringIO(text), key)]
 
 
-@settings(deadline=None)
 @given(st.lists(values), st.sampled_from([None, 1]), st.integers(1, 30))
 def test_entries_are_those_that_the_whole_file_has_however_it_is_cut(
     given_: list[Any], indent: int | None, size: int
@@ -33,7 +32,6 @@ def test_entries_are_those_that_the_whole_file_has_however_it_is_cut(
         assert read(json.dumps(given_, indent=indent)) == given_
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=4), values, max_size=5), st.lists(values, max_size=4), st.integers(1, 30))
 def test_the_list_under_a_key_is_found_wherever_it_stands(around: dict[str, Any], wanted: list[Any], size: int) -> None:
     around.pop("bookmarks", None)
