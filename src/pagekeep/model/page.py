@@ -446,7 +446,7 @@ class Page:
     def make(self, needs: Container[MadeField]) -> Page:
         """Make these fields now, in a worker, leave out the others that it would send, and return the page."""
         for name in MADE_FIELDS:
-            if name in needs:
+            if name in needs or (name == "html" and self.page_count):  # heading pages are read from a document's HTML
                 getattr(self, name)
             else:
                 object.__setattr__(self, name, NotMade())
