@@ -78,6 +78,15 @@ NOT_RUN = (
     (r"verify archive\.wacz --key", "needs a key; tests/doors/cli/test_library.py has one"),
     (r"user add mira *$", "the same as the one before it, on another server"),
     (r"save https://example.com/paper.pdf", "the same as with a file"),
+    (
+        r"(extract|save) (letter|book|minutes)",
+        "the same as with paper.pdf; tests/doors/cli/test_documents.py has each type",
+    ),
+    (r"extract - ", "tests/doors/cli/test_extract.py does it"),
+    (
+        r"annotations --format (csv|readwise)",
+        "the same as with Markdown; tests/doors/cli/test_annotations.py has each format",
+    ),
     (r"export --format (epub|html|wacz|warc) .*(pinned|pages\.html|harbour)", "the same as without a query"),
 )
 """Commands that are parsed, but not run here, and why."""

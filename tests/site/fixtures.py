@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -117,8 +117,9 @@ BARE = "<title>The keeper</title><p>Soon.</p>"
 """A page that holds too little for an article."""
 
 
-@pytest.fixture
-def shore() -> Iterator[Shore]:
+@contextmanager
+def open_shore() -> Iterator[Shore]:
+    """A site whose pages change."""
     bodies: dict[str, str | bytes] = {}
     statuses: dict[str, int] = {}
     etags: dict[str, str] = {}
@@ -139,6 +140,12 @@ def shore() -> Iterator[Shore]:
 
     with Site({"page": page, "short": short}) as site:
         yield Shore(site, bodies, statuses, etags)
+
+
+@pytest.fixture
+def shore() -> Iterator[Shore]:
+    with open_shore() as site:
+        yield site
 
 
 @pytest.fixture
