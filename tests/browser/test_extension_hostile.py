@@ -8,11 +8,12 @@ from collections.abc import Iterator
 import pytest
 
 from tests.browser.extended import Browser, Server, full_chromium, until
-from tests.browser.test_extension import TEXT, Fake, address, extension, page, playwright, running, server
 from tests.site.server import Reply, Request, Site
 
 if full_chromium() is None:
     pytest.skip("no full Chromium here; scripts/install-chromium full gets one", allow_module_level=True)
+
+from tests.browser.test_extension import TEXT, Fake, address, extension, page, playwright, running, server
 
 __all__ = ["extension", "playwright", "running", "server"]
 
