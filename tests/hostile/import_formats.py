@@ -439,7 +439,7 @@ def own_items() -> list[Item]:
 
 def formats() -> dict[str, Iterator[tuple[str, bytes]]]:
     """Return the shapes of every format, by the sample's name."""
-    told = samples.pages()[:GOOD]
+    reported = samples.pages()[:GOOD]
     found: dict[str, Iterator[tuple[str, bytes]]] = {}
     for name in ("wallabag.json", "goodlinks.json", "pinboard.json"):
         rows = _json_list(samples.ALL[name][1])
@@ -448,7 +448,7 @@ def formats() -> dict[str, Iterator[tuple[str, bytes]]]:
                 row["content"] = ""
         found[name] = json_shapes(rows)
     found["pocket highlights.json"] = json_shapes(
-        [{"url": page.url, "title": page.title, "highlights": [{"quote": "words"}]} for page in told]
+        [{"url": page.url, "title": page.title, "highlights": [{"quote": "words"}]} for page in reported]
     )
     found["karakeep.json"] = json_shapes(
         json.loads(samples.ALL["karakeep.json"][1])["bookmarks"][:GOOD],
@@ -468,10 +468,10 @@ def formats() -> dict[str, Iterator[tuple[str, bytes]]]:
     found["bookmarks.html"] = link_shapes("<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p>", rows_, "</DL>")
     rows_ = [
         f'<li><a href="{escape(page.url)}" time_added="{page.seconds}" tags="a">{escape(page.title)}</a></li>'
-        for page in told
+        for page in reported
     ]
     found["ril_export.html"] = link_shapes("<!DOCTYPE html><h1>Unread</h1><ul>", rows_, "</ul>")
-    found["onetab.txt"] = line_shapes([f"{page.url} | x" for page in told])
+    found["onetab.txt"] = line_shapes([f"{page.url} | x" for page in reported])
     items = own_items()
     found["pagekeep.jsonl"] = own_line_shapes([json.loads(jsonl.write_line(item)) for item in items])
     found["failed.jsonl"] = own_line_shapes(
@@ -484,7 +484,7 @@ def formats() -> dict[str, Iterator[tuple[str, bytes]]]:
                 "tags": ["a"],
                 "saved_at": page.iso,
             }
-            for page in told
+            for page in reported
         ]
     )
     found["markdown.zip"] = markdown_shapes([markdown_files.write(item) for item in items])
@@ -585,7 +585,7 @@ def _faults_of_item(item: Item, is_own: bool) -> Iterator[str]:
 
 
 def attack(shapes_per_format: int | None, only: tuple[str, ...] = ()) -> tuple[int, int, list[str]]:
-    """Return how many formats and files were tried, and the faults; with a number, only so many shapes of each format."""
+    """Return how many formats and files were tried, and the faults; with a number, only this many shapes of each format."""
     global LONG
     LONG = 3_000_000 if shapes_per_format is None else 30_000
     faults: list[str] = []
@@ -599,7 +599,7 @@ def attack(shapes_per_format: int | None, only: tuple[str, ...] = ()) -> tuple[i
             # Another choice for each format, so that every shape is tried with some format.
             chance = random.Random(number)
             tried = chance.sample(tried, min(shapes_per_format, len(tried)))
-            tried_bytes = chance.sample(tried_bytes, 2)
+            tried_bytes = chance.sample(tried_bytes, 1)
         for shape, data in tried:
             files += 1
             faults += faults_of(name, shape, data, good)

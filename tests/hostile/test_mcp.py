@@ -36,8 +36,8 @@ async def connected(folder: Path) -> AsyncIterator[Client]:
     settings = Settings(library=str(folder / "library.db"), retries=0, timeout=2, per_host_delay=0, render="never")
     with closing(open_store(settings.library)) as store:
         async with Retrieval(settings) as retrieval:
-            desk = ToolContext(store, retrieval, True)
-            async with Client(make_server(lambda: desk, allow_write=True)) as client:
+            context = ToolContext(store, retrieval, True)
+            async with Client(make_server(lambda: context, allow_write=True)) as client:
                 yield client
 
 
@@ -55,12 +55,12 @@ async def test_no_tool_reaches_a_forbidden_address(tool: str, tmp_path: Path) ->
 
 @pytest.mark.anyio
 async def test_the_control_reaches_the_canary(tmp_path: Path) -> None:
-    """So that a canary that sees nobody is worth something."""
+    """So that a canary that sees no client is worth something."""
     settings = Settings(allow_hosts=("127.0.0.1",), retries=0, timeout=2, per_host_delay=0, render="never")
     with Canary() as canary, closing(open_store(tmp_path / "library.db")) as store:
         async with Retrieval(settings) as retrieval:
-            desk = ToolContext(store, retrieval, False)
-            async with Client(make_server(lambda: desk, allow_write=False)) as client:
+            context = ToolContext(store, retrieval, False)
+            async with Client(make_server(lambda: context, allow_write=False)) as client:
                 await client.call_tool("fetch", {"url": f"http://127.0.0.1:{canary.port}/"})
         assert canary.connections > 0
 

@@ -1,4 +1,4 @@
-"""Ten thousand pages that were whole once: whatever broke them, there is a result or one of our own errors."""
+"""Pages that were whole once: whatever broke them, there is a result or one of our errors."""
 
 from __future__ import annotations
 

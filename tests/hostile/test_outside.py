@@ -8,7 +8,7 @@ from tests.hostile import dns_rebinding, mail_servers, openid_providers, session
 from tests.hostile.store_places import attack_on
 
 
-@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+@pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgres", marks=pytest.mark.full)])
 def test_hostile_mail_servers_end_with_an_error_and_lose_nothing(engine: str) -> None:
     assert attack_on(engine, mail_servers.attack, 1) == []
 
@@ -25,7 +25,7 @@ def test_only_the_right_flow_of_a_provider_signs_in() -> None:
     assert faults == []
 
 
-@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+@pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgres", marks=pytest.mark.full)])
 def test_planted_and_old_session_keys_open_nothing(engine: str) -> None:
     assert session_fixation.run(engine, 1)[1] == []
 
