@@ -1,4 +1,4 @@
-"""What tests of several folders share: the flag that rewrites goldens, and the pages of our own corpus."""
+"""What tests of several folders share: the flag that rewrites goldens, and the pages of our corpus."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class OwnPage:
 
 @pytest.fixture(scope="session")
 def own_pages() -> list[OwnPage]:
-    """The pages of our own corpus, in order of name."""
+    """The pages of our corpus, in order of name."""
     return [
         OwnPage(path.stem, path.read_bytes(), json.loads(path.with_suffix(".json").read_text("utf-8")))
         for path in sorted(CORPUS.glob("*.html"))

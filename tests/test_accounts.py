@@ -72,9 +72,9 @@ def test_every_sign_in_has_a_key_of_its_own(accounts: Accounts, ada: str) -> Non
 def test_wrong_names_and_wrong_passwords_get_the_same_answer(accounts: Accounts, ada: str) -> None:
     answers = set()
     for name in ("ada", "nobody", "", "\ud800", "x" * 100_000):
-        with pytest.raises(NotSignedIn) as told:
+        with pytest.raises(NotSignedIn) as reported:
             app.sign_in(accounts, name, "wrong \udfff", THERE)
-        answers.add((told.value.message, told.value.suggestions))
+        answers.add((reported.value.message, reported.value.suggestions))
     assert len(answers) == 1
 
 

@@ -1,4 +1,4 @@
-"""The seam over the HTML library: what the house relies on, whatever library stands behind it."""
+"""The seam over the HTML library: what the house relies on, whatever library is behind it."""
 
 from __future__ import annotations
 

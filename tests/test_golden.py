@@ -1,6 +1,6 @@
-"""Pages of our own writing and the documents they must become.
+"""Pages that we wrote and the documents they must become.
 
-A missing `expected.md` fails. `pytest tests/test_golden.py --rewrite-goldens` writes them anew; read the diff before keeping it.
+A missing `expected.md` fails. `pytest tests/test_golden.py --rewrite-goldens` writes them again; read the diff before keeping it.
 """
 
 from __future__ import annotations

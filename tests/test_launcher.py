@@ -200,9 +200,9 @@ def test_first_use_makes_a_venv_installs_and_says_so_on_stderr(
     assert installer("run") == 0
     assert installer.steps == ["venv .venv", "pip a check out"]
     assert installer.stamps() == {".pagekeep-run", ".pagekeep-extras"}
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert "first use: installing" in told.err
+    reported = capsys.readouterr()
+    assert reported.out == ""
+    assert "first use: installing" in reported.err
 
 
 def test_second_use_does_nothing_and_says_nothing(installer: Installer, capsys: pytest.CaptureFixture[str]) -> None:

@@ -215,8 +215,8 @@ def test_what_needs_the_pages_address_is_said_to_be_left_out() -> None:
 
 def test_steps_are_timed_only_with_the_callers_timer() -> None:
     assert extract(STORY).trace.seconds == {}
-    moments = iter(range(1_000))
-    timed = extract(STORY, options=Options(timer=lambda: next(moments) / 1_000)).trace.seconds
+    instants = iter(range(1_000))
+    timed = extract(STORY, options=Options(timer=lambda: next(instants) / 1_000)).trace.seconds
     assert list(timed) == [step.name for step in pipeline.STEPS]
     assert all(seconds > 0 for seconds in timed.values())
 

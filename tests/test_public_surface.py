@@ -14,7 +14,7 @@ from pagekeep import errors
 
 
 def python(script: str) -> str:
-    """What the script prints in an interpreter of its own."""
+    """What the script prints in its own interpreter."""
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
 
 

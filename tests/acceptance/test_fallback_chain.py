@@ -161,7 +161,7 @@ def test_level_2_refuses_a_dense_block_that_is_mostly_links(fail: Fail) -> None:
     assert "A link to the page" not in page.text
 
 
-# AC-4: level 3 is the page without what is no content
+# AC-4: level 3 is the page without what is not content
 
 
 def full_page() -> Page:
@@ -265,7 +265,7 @@ def test_a_captured_page_does_not_say_that_extraction_failed() -> None:
     assert "reason" not in fields
 
 
-# AC-6: the indicator tells which level it was
+# AC-6: the indicator shows which level it was
 
 
 @pytest.mark.parametrize(
@@ -308,8 +308,8 @@ def ticking(step: float) -> Callable[[], float]:
 def test_a_level_over_its_budget_is_given_up_and_the_next_is_tried() -> None:
     steps_before = [step.name for step in pipeline.STEPS].index("locate")
     # The timer is read at the start, after every step, at the start of the strategy, and then inside it.
-    moments = iter([0.0] * (1 + steps_before + 1) + [6.0])
-    page = extract(f"{HEAD}<body><article>{STORY}</article>", URL, options=Options(timer=lambda: next(moments, 6.0)))
+    instants = iter([0.0] * (1 + steps_before + 1) + [6.0])
+    page = extract(f"{HEAD}<body><article>{STORY}</article>", URL, options=Options(timer=lambda: next(instants, 6.0)))
     assert tried(page) == [("readability", False), ("simplified", True)]
     assert page.trace.attempts[0].reason == "stopped after its 5 s"
     assert page.trace.attempts[0].seconds == 6.0

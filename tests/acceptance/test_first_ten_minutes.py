@@ -233,7 +233,7 @@ def _import_code(user: User, file: Path) -> int:
 
 
 def _retry(user: User, ill: str) -> None:
-    """The page that failed fails once more, then works; what is said is what is stored."""
+    """The page that failed fails again, then works; what is said is what is stored."""
     item = user.items()[ill]
     assert "503" in user.run("retry", item["id"][:8], code=2).stderr
     assert user.items()[ill]["retry_count"] == 1

@@ -67,17 +67,17 @@ def test_a_library_is_compared_first_and_then_switched(shell: Shell, tmp_path: P
         assert shell.run("backup", "--single-file", trial).exit_code == 0
         shell.env["PAGEKEEP_MODE"] = "compare"
         assert shell.run("reparse", "--refetch", "--library", trial).exit_code == 0
-        told = shell.json("compared", "--library", trial, "--out", str(tmp_path / "report"))["summary"]
-        assert (told["pages"], told["compared"], told["failed_here"]) == (COUNT, COUNT, 0)
-        assert told["similarity"] > 0.95
-        assert told["coverage_links"] == 1.0
+        reported = shell.json("compared", "--library", trial, "--out", str(tmp_path / "report"))["summary"]
+        assert (reported["pages"], reported["compared"], reported["failed_here"]) == (COUNT, COUNT, 0)
+        assert reported["similarity"] > 0.95
+        assert reported["coverage_links"] == 1.0
         assert {item["source"] for item in shell.json("list", "--limit", "1000")["items"]} == {"remote"}
         with (tmp_path / "report" / "history.csv").open() as lines:
             (row,) = csv.DictReader(lines)
         assert (row["a"], row["b"], row["ok_count"]) == ("remote", "local", str(COUNT))
         assert "Watch" in (tmp_path / "report" / "report.html").read_text()
 
-    # The reader is gone now, and nobody needs it any more.
+    # The reader is gone now, and nothing needs it any more.
     shell.env["PAGEKEEP_MODE"] = "local"
     done = shell.json("reparse", "--refetch")
     assert (done["updated"] + done["unchanged"], done["failed"]) == (COUNT, 0)

@@ -47,9 +47,9 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def chrome() -> Iterator[Any]:
-    """The browser; a test gets windows of its own.
+    """The browser; a test gets its own windows.
 
-    It ends with its module: while Playwright runs, nobody else in this process can start an event loop.
+    It ends with its module: while Playwright runs, nothing else in this process can start an event loop.
     """
     try:
         found = chromium.find_chromium()
@@ -106,7 +106,7 @@ def fresh(server: Server, settings: Settings) -> Server:
 
 @pytest.fixture
 def save(fresh: Server, site: Site, chrome: Any) -> Callable[..., str]:
-    """Puts a page of the site into the library, and tells its id."""
+    """Puts a page of the site into the library, and returns its ID."""
 
     def save(name: str, tags: Sequence[str] = ()) -> str:
         url = site.url(f"/pages/{name}")
@@ -126,7 +126,7 @@ Window = Callable[..., Any]
 
 @pytest.fixture
 def window(chrome: Any, server: Server) -> Iterator[Window]:
-    """Opens a page of the reader in a window of its own.
+    """Opens a page of the reader in its own window.
 
     At the end no window must have asked another server for anything, nor had a fault in a script.
     """

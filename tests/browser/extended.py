@@ -205,7 +205,7 @@ class Browser:
         return int(found)
 
     def popup(self, tab: int | None = None) -> Page:
-        """The button's popup for a tab, where a test can see it: in a tab of its own, which it must not know."""
+        """The button's popup for a tab, where a test can see it: in its own tab, which it must not know."""
         page = self.context.new_page()
         page.add_init_script("if (globalThis.chrome?.tabs) chrome.tabs.getCurrent = async () => undefined;")
         if tab is not None:

@@ -1,4 +1,4 @@
-"""Pages of our own writing that the stories save and read."""
+"""Pages that we wrote, which the stories save and read."""
 
 from __future__ import annotations
 

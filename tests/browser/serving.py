@@ -1,4 +1,4 @@
-"""A server of ours in a thread, on a port of its own."""
+"""A server of ours in a thread, on its own port."""
 
 from __future__ import annotations
 

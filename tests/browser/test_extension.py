@@ -249,10 +249,10 @@ def test_shadow_roots_open_and_closed_and_frames_are_in_it(browser: Browser, ser
     url = address(site, "/page/shadows")
     browser.click_button(browser.open(url))
     content = server.content(url)
-    for told in ("Open is the hatch.", "Slotted is the rope.", "Closed is the bunker.", "Framed is the chart."):
-        assert content.count(told) == 1
+    for reported in ("Open is the hatch.", "Slotted is the rope.", "Closed is the bunker.", "Framed is the chart."):
+        assert content.count(reported) == 1
     seen = server.fetched(url)
-    assert not any(told in seen for told in ("hatch", "bunker", "chart"))
+    assert not any(reported in seen for reported in ("hatch", "bunker", "chart"))
     assert f"]({address(site, '/frame/deeper')})" in content  # counted from the frame, not from the page
 
 
@@ -356,14 +356,14 @@ def test_the_token_reaches_no_page(browser: Browser, server: Server, site: Site)
 
 def test_without_a_click_no_page_can_be_read(browser: Browser, site: Site) -> None:
     browser.open(address(site, "/page/untouched"))
-    told = browser.worker.evaluate(
+    reported = browser.worker.evaluate(
         """async () => {
              const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
              const read = chrome.scripting.executeScript({ target: { tabId: tab.id }, func: () => document.title });
              return [tab.url ?? null, await read.then(() => "read", () => "refused")];
            }"""
     )
-    assert told == [None, "refused"]
+    assert reported == [None, "refused"]
 
 
 def test_options_keep_only_what_the_server_takes(browser: Browser, server: Server) -> None:

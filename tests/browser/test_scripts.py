@@ -50,7 +50,7 @@ def test_the_page_as_fetched_runs_nothing_fetches_nothing_and_is_not_ours(
     answered: list[str] = []
     ran: list[str] = []
     page.on("response", lambda response: answered.append(response.url))
-    page.on("pageerror", lambda error: ran.append(str(error)))  # nobody defined `hit` here
+    page.on("pageerror", lambda error: ran.append(str(error)))  # nothing defined `hit` here
     for key in ids:
         answer = page.goto(f"/items/{key}/raw")
         assert answer.headers["content-security-policy"].startswith("sandbox;")

@@ -16,7 +16,7 @@ else:
 
 
 def page(number: int, what: str = "lantern") -> str:
-    """A page that says something of its own."""
+    """A page with its own text."""
     body = "".join(
         f"<p>Paragraph {part} of page {number} tells how the {what} was lit at dusk, and who carried it home that night.</p>"
         for part in range(6)

@@ -1,4 +1,4 @@
-"""Work on a local Ray, in a process and a network of its own: `python -m tests.bulk.ray_job SOURCE OUT`.
+"""Work on a local Ray, in its own process and network: `python -m tests.bulk.ray_job SOURCE OUT`.
 
 Beside the run itself, one that is limited, and the example of the docs, on `pages.parquet` in the working folder.
 """

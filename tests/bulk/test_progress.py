@@ -1,4 +1,4 @@
-"""Where a run is, for whoever watches."""
+"""Where a run is, for a caller that watches."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Clock:
 
 
 def test_rate_and_time_left_follow_what_was_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, told = Clock(), list[Progress]()
+    clock, reported = Clock(), list[Progress]()
     monkeypatch.setattr(course, "monotonic", clock)
-    going = ProgressTracker(Counts(records=1_000, errors=Counter(ParseError=3)), told.append)
+    going = ProgressTracker(Counts(records=1_000, errors=Counter(ParseError=3)), reported.append)
     for number in range(1, 101):
         clock.now += 0.5
         going.share = 0.5 + number / 400  # an earlier run had done the first half
         going.add(RowResult((), "place", "TooLarge" if number == 7 else None))
-    last = told[-1]
+    last = reported[-1]
     assert (last.records, last.new_records) == (1_100, 100)
     assert last.errors == {"ParseError": 3, "TooLarge": 1}
     assert last.rate == pytest.approx(2, rel=0.1)
@@ -38,18 +38,18 @@ def test_rate_and_time_left_follow_what_was_done(monkeypatch: pytest.MonkeyPatch
 
 
 def test_nothing_is_promised_before_anything_is_known() -> None:
-    told = list[Progress]()
-    ProgressTracker(Counts(), told.append).update()
-    assert (told[0].rate, told[0].share, told[0].seconds_left) == (0.0, None, None)
+    reported = list[Progress]()
+    ProgressTracker(Counts(), reported.append).update()
+    assert (reported[0].rate, reported[0].share, reported[0].seconds_left) == (0.0, None, None)
 
 
 def test_the_share_grows_to_the_whole_and_what_was_done_before_counts(tmp_path: Path) -> None:
     source = jsonl(tmp_path / "pages.jsonl", [page(number) for number in range(30)])
-    told = list[Progress]()
-    bulk.run(source, tmp_path / "out", workers=1, part_size=10, progress=told.append)
-    shares = [progress.share for progress in told if progress.share is not None]
+    reported = list[Progress]()
+    bulk.run(source, tmp_path / "out", workers=1, part_size=10, progress=reported.append)
+    shares = [progress.share for progress in reported if progress.share is not None]
     assert shares == sorted(shares)
-    assert (shares[-1], told[-1].records) == (1.0, 30)
+    assert (shares[-1], reported[-1].records) == (1.0, 30)
     (tmp_path / "out" / "_accounts" / "000002.json").unlink()
-    bulk.run(source, tmp_path / "out", workers=1, part_size=10, resume=True, progress=told.append)
-    assert (told[-1].records, told[-1].new_records) == (30, 10)
+    bulk.run(source, tmp_path / "out", workers=1, part_size=10, resume=True, progress=reported.append)
+    assert (reported[-1].records, reported[-1].new_records) == (30, 10)

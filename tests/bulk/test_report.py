@@ -1,4 +1,4 @@
-"""What a run tells of itself when it is over."""
+"""What a run reports of itself when it is over."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def ran(folder: Path) -> Report:
 
 def test_the_report_counts_and_names_where_it_failed(tmp_path: Path) -> None:
     ran(tmp_path)
-    told = json.loads((tmp_path / "out" / "report.json").read_text())
-    assert told["records"] == told["rows"] == 12
-    assert told["errors"] == {"ParseError": 7}
-    assert list(told["examples"]["ParseError"]) == [f"pages.jsonl:{number}" for number in range(4, 9)]
-    assert sum(number for _, number in told["milliseconds"]["histogram"]) == 5
-    assert sum(told["over_time"]["records"]) == 12
-    assert len(told["milliseconds"]["slowest"]) == 5
+    reported = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert reported["records"] == reported["rows"] == 12
+    assert reported["errors"] == {"ParseError": 7}
+    assert list(reported["examples"]["ParseError"]) == [f"pages.jsonl:{number}" for number in range(4, 9)]
+    assert sum(number for _, number in reported["milliseconds"]["histogram"]) == 5
+    assert sum(reported["over_time"]["records"]) == 12
+    assert len(reported["milliseconds"]["slowest"]) == 5
 
 
 def test_the_page_shows_them_and_asks_nothing_of_a_network(tmp_path: Path) -> None:

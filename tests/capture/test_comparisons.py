@@ -17,8 +17,13 @@ PAGE = extract(article(300), "https://example.com/a")
 
 
 def test_two_equal_readings_agree_in_everything() -> None:
-    told = compare("https://example.com/a", PAGE, PAGE)
-    assert (told.similarity, told.coverage_words, told.missing_words, told.extra_words) == (1.0, 1.0, 0, 0)
+    reported = compare("https://example.com/a", PAGE, PAGE)
+    assert (reported.similarity, reported.coverage_words, reported.missing_words, reported.extra_words) == (
+        1.0,
+        1.0,
+        0,
+        0,
+    )
 
 
 def test_the_log_gives_back_what_was_noted_and_survives_a_cut_line(tmp_path: Path) -> None:
@@ -42,10 +47,10 @@ def test_of_a_page_that_was_compared_twice_the_last_counts() -> None:
 
 def test_the_summary_tells_means_deviations_and_sums() -> None:
     whole = compare("https://example.com/a", PAGE, PAGE)
-    told = comparison_summary(
+    reported = comparison_summary(
         [replace(whole, similarity=1.0, missing_words=3), replace(whole, similarity=0.5, missing_words=4)]
     )
-    assert (told["similarity"], told["std_similarity"], told["missing_words"]) == (0.75, 0.25, 7)
+    assert (reported["similarity"], reported["std_similarity"], reported["missing_words"]) == (0.75, 0.25, 7)
     assert comparison_summary([])["similarity"] is None
 
 

@@ -167,11 +167,11 @@ def test_a_rule_set_off_by_the_static_page_asks_for_the_browser(get: Get, harbou
 def test_what_a_rule_says_of_the_browser_reaches_it(
     get: Get, harbour: Site, monkeypatch: pytest.MonkeyPatch, rules: Rulebook
 ) -> None:
-    told: list[dict[str, object]] = []
+    reported: list[dict[str, object]] = []
 
     class Watched:
         async def render(self, url: str, **how: object) -> None:
-            told.append(how)
+            reported.append(how)
             raise RenderError("No.")
 
     async def browser(self: object) -> Watched:
@@ -181,4 +181,4 @@ def test_what_a_rule_says_of_the_browser_reaches_it(
     get(harbour.url("/article"), rules=rules)
     get(harbour.url("/article"), rules=rules, wait_for="main", render_timeout=3.0)
     expected = (None, None) if rules is FORCED else ("#late", 7.0)
-    assert [(how["wait_for"], how["timeout"]) for how in told] == [expected, ("main", 3.0)]
+    assert [(how["wait_for"], how["timeout"]) for how in reported] == [expected, ("main", 3.0)]

@@ -162,8 +162,8 @@ def test_failures_of_either_side_are_logged_and_only_ours_counts(
         keep(both, library, shore.url("gone"))
     far.status = 500
     assert keep(both, library, shore.url("a")).outcome == "added"
-    told = comparison_summary(latest_comparisons(read_log(log_path(both))))
-    assert (told["pages"], told["compared"], told["failed_here"], told["failed_there"]) == (2, 0, 1, 1)
+    reported = comparison_summary(latest_comparisons(read_log(log_path(both))))
+    assert (reported["pages"], reported["compared"], reported["failed_here"], reported["failed_there"]) == (2, 0, 1, 1)
 
 
 def test_an_answer_without_content_is_a_failure(modes: Settings, library: Store, shore: Shore, far: Far) -> None:

@@ -12,7 +12,7 @@ from pagekeep.errors import FetchTimeout
 
 
 class Browser:
-    """Pictures a page when told to."""
+    """Pictures a page on request."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, float]] = []

@@ -18,7 +18,7 @@ from tests.docs.commands import NOT_RUN, ROOT, Command, in_blocks, in_sentences,
 from tests.site.fixtures import Shore, article, open_shore
 
 PLACEHOLDERS = {"N": "5", "QUERY": "harbour", "GLOB": "*", "COMMAND": "list", "SECONDS": "5"}
-"""Words in sentences that stand for a value which is checked."""
+"""Words in sentences that are placeholders for a value which is checked."""
 
 
 def parse(words: list[str]) -> None:

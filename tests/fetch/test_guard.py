@@ -210,5 +210,5 @@ def test_only_the_guard_looks_names_up_and_connects() -> None:
         for path in source.rglob("*.py")
         if any(ways.search(line) and "guard.open_connection" not in line for line in path.read_text().splitlines())
     }
-    # The last opens a page of our own server in the user's browser, and asks first whether it is there.
+    # The last opens a page of our server in the user's browser, and asks first whether it is there.
     assert found == {"fetch/guard.py", "doors/cli/browse.py"}

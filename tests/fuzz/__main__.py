@@ -2,7 +2,7 @@
 
     python -m tests.fuzz --minutes 5               # all targets, 5 minutes in all
     python -m tests.fuzz --minutes 2 feed warc     # these, 2 minutes in all
-    python -m tests.fuzz --runs 1000 --seed 7      # so many inputs of each, the same ones every time
+    python -m tests.fuzz --runs 1000 --seed 7      # this many inputs of each, the same ones every time
     python -m tests.fuzz --replay                  # the cases that were found before
 
 Every finding is made short and written to `tests/fuzz/cases/TARGET/`, where a test replays it. Exit code 1 if there is one.
@@ -77,7 +77,7 @@ def child(name: str) -> Iterator[Child]:
 
 
 def fuzz(name: str, seed: int, cases: Path, *, seconds: float = 0, runs: int = 0) -> Run:
-    """Fuzz a target for some seconds, or with so many inputs."""
+    """Fuzz a target for some seconds, or with this many inputs."""
     run, end = Run(), time.monotonic() + seconds
     with child(name) as one, tempfile.TemporaryDirectory() as folder:
         target = one.target
@@ -146,7 +146,7 @@ def _collect(run: Run, one: Child, found: Path, cases: Path) -> bool:
 
 
 def _confirm(one: Child, file: Path) -> str:
-    """Try an input that ended the process again, with limits of its own; make it shorter, and return how it ends that one."""
+    """Try an input that ended the process again, with its own limits; make it shorter, and return how it ends that one."""
 
     def ending(data: bytes) -> str:
         file.write_bytes(data)

@@ -14,7 +14,7 @@ TARGETS = Path(__file__).parent / "targets"
 CASES = Path(__file__).parent / "cases"
 """Inputs that were findings once, in a folder per target; `test_fuzz.py` replays them."""
 CORPUS = Path(__file__).parents[1] / "corpus"
-"""Whole pages of our own writing, for seeds."""
+"""Whole pages that we wrote, for seeds."""
 PLANTED = ("planted_error", "planted_hang", "planted_memory")
 """Targets with faults on purpose, of `planted.py`; they are not among `names`."""
 HOUSE = ("src/pagekeep/", "tests/fuzz/targets/", "tests/fuzz/planted.py")
@@ -27,7 +27,7 @@ class Target:
     check: Callable[[bytes], None]
     """Reads an input. Any exception is a finding: the typed errors that a caller expects are caught inside."""
     seeds: Callable[[], Iterable[bytes]]
-    """Inputs of our own writing."""
+    """Inputs that we wrote."""
     max_bytes: int = 10_000
     seconds: int = 20
     """What one input may take; more is a finding, if it takes as much CPU when it is tried again."""
@@ -56,7 +56,7 @@ def load(name: str) -> Target:
 
 
 def signature(error: BaseException) -> str:
-    """Return what tells one fault from another: the type of the error and the innermost place in code of ours."""
+    """Return what makes one fault differ from another: the type of the error and the innermost place in code of ours."""
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
@@ -69,7 +69,7 @@ def signature(error: BaseException) -> str:
 
 
 class Broken(AssertionError):
-    """A property that does not hold; `kind` tells findings of one check apart."""
+    """A property that does not hold; `kind` separates findings of one check."""
 
     def __init__(self, kind: str, what: object = "") -> None:
         super().__init__(f"{kind}: {what}")

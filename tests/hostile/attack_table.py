@@ -83,7 +83,7 @@ def late(waits: Sequence[float]) -> float:
 
 
 class Attack:
-    """The rows in another process, which attacks in threads while it is told to."""
+    """The rows in another process, which attacks in threads until it is stopped."""
 
     def __init__(self, server: str, place: Place, connections: int) -> None:
         self._here, there = _SPAWN.Pipe()

@@ -342,7 +342,7 @@ def kill_round(place: Place, known: dict[str, Any], kills: Kills, number: int) -
 
 
 def attack(where: str, count: int) -> list[str]:
-    """So many kills and so many flips, for each form of a backup."""
+    """This many kills and this many flips, for each form of a backup."""
     faults, counts = list[str](), Counter[str]()
     with closing(open_store(where, USER)) as library:
         for number in range(PAGES):

@@ -24,7 +24,7 @@ def _back_up(where: str, folder: Path) -> None:
 
 
 def _restore(folder: Path, state: str | None, target: Path) -> list[str]:
-    """The faults of a state, restored to a library of its own."""
+    """The faults of a state, restored to a separate library."""
     about = backup_folder.read_state(folder, state)
     faults = backup_folder.check(folder, about)
     with closing(open_store(target, USER)) as copy:
@@ -33,7 +33,7 @@ def _restore(folder: Path, state: str | None, target: Path) -> list[str]:
 
 
 def attack(where: str, count: int) -> list[str]:
-    """So many backups under load, each killed at a random point but for some, and one at rest that must be equal."""
+    """This many backups under load, each killed at a random point but for some, and one at rest that must be equal."""
     open_store(where, USER).close()
     dice, faults = random.Random(count), list[str]()
     writers = [start(_write, where, writer * ROOM) for writer in range(WRITERS)]

@@ -40,7 +40,7 @@ def _digests(out: Path) -> dict[str, str]:
 
 
 def attack(folder: Path, count: int, seed: int = 0) -> list[str]:
-    """What differed, in so many runs that were each killed until they were through."""
+    """What differed, in this many runs that were each killed until they were through."""
     source = jsonl(folder / "pages.jsonl", [page(number % 200) for number in range(PAGES)])
     whole = folder / "whole"
     started = time.monotonic()

@@ -1,10 +1,10 @@
-"""Pages that name every codec of Python, and labels that are no names at all: only encodings of the web are used (H4).
+"""Pages that name every codec of Python, and labels that are not names at all: only encodings of the web are used (H4).
 
-    python -m tests.hostile.codecs [ODD]      # every codec's names and so many odd labels (200)
+    python -m tests.hostile.codecs [ODD]      # every codec's names and this many odd labels (200)
 
 Each label is declared in the HTTP header of a fetched page, in a `<meta>` of an uploaded one, and for MCP's `fetch` with `raw`. The
 page has text that other codecs would change or choke on: with a label that is not in the Encoding Standard it must come out as it
-is, quickly, and every response must be a result or one of our own errors.
+is, quickly, and every response must be a result or one of our errors.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ PLACES: Final = (
 
 
 def pages(count: int | None) -> list[tuple[str, str]]:
-    """The pages with a style sheet of their own: HTML and CSS."""
+    """The pages with their own style sheet: HTML and CSS."""
     plain = [vector for vector in islice(vectors(), count) if "<" in vector]
     made = []
     for number, (vector, place) in enumerate((vector, place) for vector in plain for place in PLACES):

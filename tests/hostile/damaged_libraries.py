@@ -123,7 +123,7 @@ def _backup_faults(path: Path, backup: Path, known: dict[str, Item], where: str,
 
 
 def attack(libraries: int, counts: Counter[str]) -> list[str]:
-    """Return the faults of so many damaged libraries."""
+    """Return the faults of this many damaged libraries."""
     faults: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         original, work = Path(folder) / "original.db", Path(folder) / "work"

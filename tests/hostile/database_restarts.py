@@ -187,16 +187,16 @@ def _restart(
     """Restart the database again and again, each time when workers, crawl and server have done something with what is new."""
     for number in range(restarts):
         new = slice(number * PAGES_PER_RESTART, (number + 1) * PAGES_PER_RESTART)
-        done, asked, saved = _done(server), _asked(site), len(load.saved)
+        done, asked, saved = _done(server), _count_requests(site), len(load.saved)
         with closing(open_store(server.shared, USER)) as library:
             library.enqueue_many([(url, url) for url in urls[new]], {}, clock.now())
         site.open = new.stop
 
         def all_worked(done: int = done, asked: int = asked, saved: int = saved) -> bool:
-            return _done(server) > done + 2 and _asked(site) > asked + 2 and len(load.saved) > saved + 2
+            return _done(server) > done + 2 and _count_requests(site) > asked + 2 and len(load.saved) > saved + 2
 
         if not wait_until(all_worked):
-            state = f"{_done(server)} jobs, {_asked(site)} pages, {len(load.saved)} saves"
+            state = f"{_done(server)} jobs, {_count_requests(site)} pages, {len(load.saved)} saves"
             return [f"not all go on after {number} restarts: {state}; {[one.ended for one in processes if one.ended]}"]
         if number % 10 == 1:  # away until requests are refused, so longer than anything waits at once
             server.control("stop", "-m", "fast")
@@ -209,7 +209,7 @@ def _restart(
     return []
 
 
-def _asked(site: Docs) -> int:
+def _count_requests(site: Docs) -> int:
     return sum(request.path.startswith("/docs/p") for request in list(site.requests))
 
 

@@ -1,6 +1,6 @@
 """A name server that lies, as the system's own resolver meets it: no connection to a private address, by any way.
 
-`python -m tests.hostile.dns_rebinding [--full]`. In a network of its own (user, network and mount namespaces, so nothing
+`python -m tests.hostile.dns_rebinding [--full]`. In its own network (user, network and mount namespaces, so nothing
 leaves this machine and nothing of it is changed) a name server on 127.0.0.1 answers UDP and TCP, differently each time:
 rebinding with TTL 0, mixed A and AAAA, chains of CNAMEs, mapped and translated addresses, truncated, spoofed, huge and
 missing answers. Public addresses are those of a site there, private ones those of a canary. The control checks a name
@@ -319,7 +319,7 @@ def _inside(*, full: bool) -> tuple[int, list[str]]:
 
 
 def is_possible() -> bool:
-    """Return whether this machine lets us make a network of our own."""
+    """Return whether this machine lets us make our own network."""
     if not shutil.which("unshare") or not shutil.which("ip"):
         return False
     tried = subprocess.run(["unshare", "-Urnm", "ip", "link", "set", "lo", "up"], capture_output=True, check=False)
@@ -327,7 +327,7 @@ def is_possible() -> bool:
 
 
 def run(*, full: bool) -> str:
-    """Attack in namespaces of our own; return what was found, beginning with the counts."""
+    """Attack in our own namespaces; return what was found, beginning with the counts."""
     with TemporaryDirectory() as folder:
         place = Path(folder)
         (place / "resolv.conf").write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:2\n")

@@ -38,7 +38,7 @@ from tests.hostile.store_places import USER, run_script
 from tests.hostile.verify_histories import empty
 from tests.site.fixtures import WALL, article
 from tests.site.server import Reply, Site
-from tests.site.server import Request as Asked
+from tests.site.server import Request as SiteRequest
 
 PAGES: Final = 3
 """Pages of one history."""
@@ -278,15 +278,15 @@ async def live(world: World, number: int) -> list[str]:
     world.known.clear()
     for name in names:
         world.modes[name] = world.dice.choice(MODES)
-    told: list[str] = []
+    reported: list[str] = []
     for step in world.dice.choices(STEPS, k=world.dice.randint(5, 18)):
         name = world.dice.choice(names)
-        told.append(f"{step.__name__} {name} ({world.modes[name]})")
+        reported.append(f"{step.__name__} {name} ({world.modes[name]})")
         await step(world, name)
         world.done[step.__name__] += 1
         faults = find_faults(world)
         if faults:
-            return [f"history {number}, after {', '.join(told)}: {faults}"]
+            return [f"history {number}, after {', '.join(reported)}: {faults}"]
     return []
 
 
@@ -294,7 +294,7 @@ async def _attack(where: str, count: int, seed: int) -> list[str]:
     modes: dict[str, str] = {}
     faults: list[str] = []
 
-    async def show(request: Asked, reply: Reply) -> None:
+    async def show(request: SiteRequest, reply: Reply) -> None:
         name = request.path.rpartition("/")[2]
         mode = modes[name]
         if mode == "reset":
@@ -330,7 +330,7 @@ async def _attack(where: str, count: int, seed: int) -> list[str]:
 
 
 def attack(where: str, count: int, seed: int = 30) -> list[str]:
-    """So many histories."""
+    """This many histories."""
     return asyncio.run(_attack(where, count, seed))
 
 

@@ -1,6 +1,6 @@
 """Bombs of every coding, layered and after a redirect: stopped at the limit, with at most 64 MB more memory.
 
-`python -m tests.hostile.fetch_bombs [megabytes]`. Each runs in a process of its own, and so does the site. The control
+`python -m tests.hostile.fetch_bombs [megabytes]`. Each runs in its own process, and so does the site. The control
 decodes as libraries do and must exceed the bound.
 """
 

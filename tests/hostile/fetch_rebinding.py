@@ -18,7 +18,7 @@ from pagekeep.fetch.guard import Guard
 from tests.site.server import Canary
 
 PUBLIC = "203.0.113.9"
-"""Stands for a public address. It is set aside for documentation, so no packet of ours troubles anyone."""
+"""Plays a public address. It is set aside for documentation, so no packet of ours troubles anyone."""
 INSIDE = ("127.0.0.1", "::1", "0.0.0.0", "::ffff:127.0.0.1", "127.3.2.1")
 
 

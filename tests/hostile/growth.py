@@ -2,7 +2,7 @@
 
     python -m tests.hostile.growth [SCALE]      # lengths in proportion (1)
 
-Each shape is processed with n and with 2n in a process of its own, the best of three times each, after one run to load everything;
+Each shape is processed with n and with 2n in its own process, the best of three times each, after one run to load everything;
 the exit code is the number of shapes over the limit.
 """
 
@@ -99,7 +99,7 @@ def _time(work: Callable[[str], None], text: str) -> float:
 
 
 def check(shape: str, scale: float) -> tuple[float, float]:
-    """Measure a shape in a process of its own, which ends when it takes far too long."""
+    """Measure a shape in its own process, which ends when it takes far too long."""
     command = [sys.executable, "-m", "tests.hostile.growth", str(scale), shape]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     short, long = map(float, done.stdout.split() or ("nan", "nan"))

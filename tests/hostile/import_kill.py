@@ -57,7 +57,7 @@ def _round(where: str, path: Path, delay: float) -> None:
 
 
 def attack(where: str, count: int) -> list[str]:
-    """Kill so many imports, then let one finish; what is wrong then."""
+    """Kill this many imports, then let one finish; what is wrong then."""
     open_store(where, USER).close()
     chance = random.Random(4)
     faults: list[str] = []

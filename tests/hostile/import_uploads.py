@@ -127,13 +127,13 @@ def _upload(name: str, data: bytes, wire: Wire, server: Served) -> Iterator[str]
         job = get_json(server, f"api/v1/jobs/{job['id']}")["job"]
     wanted = _urls(name) if not name.startswith("markdown") else []  # that file has one row only
     found = [get_json(server, f"api/v1/items/lookup?url={url}")["item"] for url in wanted]
-    told = (job.get("error") or {}).get("message") or [one["reason"] for one in job["report"]["failures"]]
+    reported = (job.get("error") or {}).get("message") or [one["reason"] for one in job["report"]["failures"]]
     # A file that its worker cannot finish in one batch gives none of the rows of that batch.
     if not all(found) and not (job.get("error") or {}).get("message"):
-        yield f"good rows are missing: {told}"
+        yield f"good rows are missing: {reported}"
     spent = times(server.process.pid).since(before)
     print(
-        f"{name}: {status}, {job['state']}, {sum(map(bool, found))} rows, {spent.server:.1f} s in the server, {told}"[
+        f"{name}: {status}, {job['state']}, {sum(map(bool, found))} rows, {spent.server:.1f} s in the server, {reported}"[
             :200
         ]
     )

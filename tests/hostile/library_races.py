@@ -218,7 +218,7 @@ RACES = (two_saves, delete_during_reparse, purge_during_export, two_mirrors, cha
 
 
 def attack(where: str, count: int) -> list[str]:
-    """Run every race so many times; return the faults."""
+    """Run every race this many times; return the faults."""
     faults: list[str] = []
     for race in RACES:
         for round_ in range(count):

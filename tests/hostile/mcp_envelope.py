@@ -1,6 +1,6 @@
 """Pages that forge the marks around their text, through every tool of the MCP server: none gets out of its envelope (H8).
 
-    python -m tests.hostile.mcp_envelope [TEXTS]      # so many forged texts (60)
+    python -m tests.hostile.mcp_envelope [TEXTS]      # this many forged texts (60)
 
 Every text is the title, the author, the headings, the tags, the address, the date, the language and the notes of a saved page, and
 comes from a hostile site in its pages, headers, redirects and errors. Every tool and resource is called; outside the marks that
@@ -69,7 +69,7 @@ def faults_of(answer: dict[str, Any]) -> list[str]:
     """Return what is wrong with a result: words of a page outside the marks, or marks that nothing explains."""
     found = []
     for text in _texts(answer):
-        if ORDER in " ".join(outside(text).split()):  # in an address, as %20, it is no sentence
+        if ORDER in " ".join(outside(text).split()):  # in an address, as %20, it is not a sentence
             found.append(f"outside its marks: {outside(text)[:200]!r}")
         if len(text) > MAX_ANSWER_CHARS:
             found.append(f"{len(text)} characters")

@@ -241,7 +241,7 @@ def _wait(seconds: float) -> Any:
 
 
 def attack(rounds: int, items: int, *, seed: int = 1, seconds: float = 5.0) -> list[str]:
-    """Return the faults of so many rounds."""
+    """Return the faults of this many rounds."""
     with tempfile.TemporaryDirectory() as place:
         one = Attack(str(Path(place) / "library.db"), Path(place) / "vault", items, seed)
         for _ in range(rounds):

@@ -199,7 +199,7 @@ def _mirror_and_die(where: str, folder: Path, editor: Editor, save_at: int, kill
 
 
 def _mirror_until(where: str, folder: str, stop: Any, passes: Any, in_gap: Any) -> None:
-    """Change every item and write it, until told to stop; count the files that changed in the last moment."""
+    """Change every item and write it, until it is stopped; count the files that changed in the last moment."""
     swap = writing.swap
 
     def count(*arguments: Any) -> Any:

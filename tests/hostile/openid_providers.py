@@ -1,4 +1,4 @@
-"""An OpenID Connect provider, and whoever stands between it and the browser, as the attacker of a live server.
+"""An OpenID Connect provider, and an attacker between it and the browser, as the attacker of a live server.
 
 `python -m tests.hostile.openid_providers [--full]`. Forged, swapped and malformed tokens, keys, descriptions and answers;
 answers to other sign-ins; endless and silent responses. Only the one right flow signs in: it is run between the attacks.
@@ -208,7 +208,7 @@ def _as_json(token: str, claims: Claims) -> str:
 
 
 def _key_sets(provider: TestProvider) -> dict[str, Any]:
-    """Return what is sent instead of the provider's keys; its token is then signed by someone else, by the shared secret."""
+    """Return what is sent instead of the provider's keys; its token is then signed by another party, with the shared secret."""
     secret = OctKey.import_key(b"0123456789abcdef0123456789abcdef", {"kid": "one"}).as_dict(private=True)
     one = _public(provider).as_dict(private=False)
     return {

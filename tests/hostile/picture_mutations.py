@@ -65,7 +65,7 @@ def mutate(data: bytes, chance: random.Random) -> bytes:
 
 
 async def attack(count: int, counts: Counter[str], seed: int = 5) -> list[str]:
-    """Check so many mutations of each format; return what is wrong."""
+    """Check this many mutations of each format; return what is wrong."""
     chance, faults = random.Random(seed), []
     room = Room(1)
     try:

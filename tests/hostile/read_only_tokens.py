@@ -85,7 +85,7 @@ class Reader:
         """Ask for every route with every method; return how many requests were made."""
         asked = 0
         for name, route in ROUTES.items():
-            if name == "POST /sign-in":  # wrong passwords are counted, whoever sends them
+            if name == "POST /sign-in":  # wrong passwords are counted, no matter which client sends them
                 continue
             own = name.partition(" ")[0]
             for method in {own.replace("*", "POST"), *METHODS} if "{" in route.path else {own.replace("*", "POST")}:

@@ -59,7 +59,7 @@ _SEARCH = """if (window === top) addEventListener("load", () => setTimeout(() =>
   }
   setTimeout(ended, 30);
 }, 0));"""
-"""In every page: tells of links that lead elsewhere than to the web, and does whatever a reader could to everything there is."""
+"""In every page: reports links that lead elsewhere than to the web, and does whatever a reader could to everything there is."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def fill(settings: Settings, wanted: list[str]) -> list[str]:
     with closing(open_store(settings.library)) as store:
         for start in range(0, len(wanted), BODY):
             one, some = wanted[start], wanted[start : start + BODY]
-            told = dict.fromkeys(("description", "reason", "suggestion", "site_name", "language", "strategy"), one)
+            reported = dict.fromkeys(("description", "reason", "suggestion", "site_name", "language", "strategy"), one)
             made = make_item(
                 start,
                 title=one,
@@ -98,7 +98,7 @@ def fill(settings: Settings, wanted: list[str]) -> list[str]:
                 reading_time=one,
                 hero_image=f"https://e.example/{one}",
                 last_error={"type": "X", "message": one},
-                **told,
+                **reported,
             )
             made = replace(made, id=str(uuid.uuid4()), url_full=some[1 % len(some)], domain=one[:60], published_at=one)
             page = f"<title>{one}</title><article>{''.join(some)}{'<p>kettle, kettle. </p>' * 40}</article>".encode()
@@ -146,7 +146,7 @@ def visit(chrome: Any, url: str, paths: list[str], *, policy: bool) -> Found:
     links: list[str] = []
     ended: list[bool] = []
     stuck = 0
-    # Pages tell by themselves: whoever asks one that goes elsewhere again and again waits for ever.
+    # Pages report by themselves: a client that requests one that goes elsewhere again and again waits for ever.
     context.expose_binding("found", lambda source, address: links.append(f"{source['page'].url}: {address}"))
     context.expose_binding("ended", lambda _source: ended.append(True))
     context.add_init_script(_SEARCH)
@@ -154,7 +154,7 @@ def visit(chrome: Any, url: str, paths: list[str], *, policy: bool) -> Found:
         window = context.new_page()  # what leads away from one page must not spoil the next
         window.set_default_timeout(5_000)
         ended.clear()
-        with suppress(Error):  # it may lead away, and tells what is found there
+        with suppress(Error):  # it may lead away, and reports what is found there
             window.goto(path, wait_until="load")
         for _ in range(100):
             if ended:

@@ -151,5 +151,5 @@ def vectors() -> Iterator[str]:
 
 
 def _put(context: str, one: str) -> str:
-    """Braces of a vector are no places of ours."""
+    """Braces of a vector are not our places."""
     return context.replace("{{", "\0(").replace("}}", "\0)").replace("{}", one).replace("\0(", "{").replace("\0)", "}")

@@ -21,7 +21,7 @@ PARTS: tuple[Part, ...] = ("raw", "text", "blob")
 
 
 def attack(where: str, count: int) -> list[str]:
-    """Flip a byte of the text, raw page or kept file of so many items, and look for each."""
+    """Flip a byte of the text, raw page or kept file of this many items, and look for each."""
     dice = random.Random(count)
     with closing(open_store(where, USER)) as library:
         items = [keep(library, number) for number in range(count + 10)]

@@ -436,7 +436,7 @@ def open_signing(where: str, folder: Path) -> Store:
 
 
 def attack(where: str, count: int) -> list[str]:
-    """Forge so many items in a library and in archives, and look for each."""
+    """Forge this many items in a library and in archives, and look for each."""
     dice = random.Random(count)
     with tempfile.TemporaryDirectory() as folder, closing(open_signing(where, Path(folder))) as store:
         faults = check_sound(store, where, Path(folder))
@@ -584,7 +584,7 @@ def forge_records(records: list[bytes], dice: random.Random) -> tuple[str, list[
 
 
 def attack_archives(count: int) -> list[str]:
-    """Change so many archives, with hashes that fit."""
+    """Change this many archives, with hashes that fit."""
     dice, faults = random.Random(count), []
     with tempfile.TemporaryDirectory() as folder, closing(open_store(Path(folder) / "library.db", USER)) as store:
         for number in range(3):

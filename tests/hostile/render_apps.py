@@ -52,7 +52,7 @@ async def small(request: Request, reply: Reply) -> None:
 
 
 async def socket(request: Request, reply: Reply) -> None:
-    """A WebSocket that tells the days, one message each, and then stays open."""
+    """A WebSocket that sends the days, one message each, and then stays open."""
     digest = hashlib.sha1((request.headers["sec-websocket-key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode())
     accept = base64.b64encode(digest.digest()).decode()
     await reply.head(101, ["Upgrade: websocket", "Connection: Upgrade", f"Sec-WebSocket-Accept: {accept}"])

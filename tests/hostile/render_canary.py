@@ -1,7 +1,7 @@
 """R1, P12: a page tries every way out it has towards a canary that the guard refuses. None may reach it.
 
 `python tests/hostile/render_canary.py` tries all ways that leave the page standing on one page, and the others one by one;
-with `--full` each has a page of its own. The control, plain Playwright without our proxy, must leak, or the canary is deaf.
+with `--full` each has its own page. The control, plain Playwright without our proxy, must leak, or the canary is deaf.
 """
 
 from __future__ import annotations

@@ -76,14 +76,14 @@ async def kill_once(browser: Browser, url: str, after: float, spared: Collection
 
 async def run(times: int, seed: int = 7) -> tuple[dict[str, int], float]:
     """Outcomes by name, and the slowest next render."""
-    moments = random.Random(seed)
+    instants = random.Random(seed)
     outcomes: dict[str, int] = {}
     slowest = 0.0
     others = set(descendants(os.getpid()))
     with Site(APPS) as site:
         async with Browser(Settings(browser_sandbox=SANDBOX), Guard([site.host])) as browser:
             for _ in range(times):
-                outcome, took = await kill_once(browser, site.url("/small"), moments.uniform(0, 0.45), others)
+                outcome, took = await kill_once(browser, site.url("/small"), instants.uniform(0, 0.45), others)
                 outcomes[outcome] = outcomes.get(outcome, 0) + 1
                 slowest = max(slowest, took)
             await asyncio.sleep(1)  # for those that have just ended to be fetched by their parent

@@ -1,4 +1,4 @@
-"""R4: many renders leave memory and descriptors flat, and the browser is replaced every so many pages.
+"""R4: many renders leave memory and descriptors flat, and the browser is replaced every few pages.
 
 `python tests/hostile/render_many.py` renders 120 pages with a new browser every 40, `--full` 1,000 with one every 100.
 Memory is looked at when a browser is at the same age each time, so that its own growth between two replacements, which is

@@ -1,4 +1,4 @@
-"""A server of our own as a process, for scripts that try it."""
+"""Our own server as a process, for scripts that try it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A3: requests of all kinds, made from the server's own description, right and wrong ones; none may end in a fault of ours.
 
-    python -m tests.hostile.server_fuzz 200      # so many examples an operation
+    python -m tests.hostile.server_fuzz 200      # this many examples per operation
 
 Answers are held against the description too. Nothing is fetched: the server may reach no host.
 """
@@ -64,8 +64,8 @@ def _try(operation: Any, address: str, known: dict[str, str], examples: int) -> 
             if name in (case.path_parameters or {}) and len(str(case.path_parameters[name])) % 2:
                 case.path_parameters[name] = value
         response = case.call(base_url=address.rstrip("/"), timeout=60)
-        told = f"{case.as_curl_command()}\n{response.status_code} {response.text[:500]}"
-        assert response.status_code < 500 or response.status_code in EXPECTED, told
+        reported = f"{case.as_curl_command()}\n{response.status_code} {response.text[:500]}"
+        assert response.status_code < 500 or response.status_code in EXPECTED, reported
         if response.status_code not in EXPECTED:
             case.validate_response(response, checks=HELD_TO)
 

@@ -1,6 +1,6 @@
 """A6: clients that take their time. Others must not notice.
 
-    python -m tests.hostile.server_slow 300      # so many slow clients
+    python -m tests.hostile.server_slow 300      # this many slow clients
 
 Some send the head of a request a byte at a time, some a body that does not end, some ask for much and do not read it, some watch
 a job and say nothing. Meanwhile others ask as usual; all must be answered, about as quickly as without the slow ones.
@@ -31,7 +31,7 @@ ARTICLE: Final = (
 
 
 def ask(host: str, port: int, times: int) -> list[float]:
-    """Seconds for each of so many requests; an assertion fails for an answer that is not 200."""
+    """Seconds for each of this many requests; an assertion fails for an answer that is not 200."""
     found = []
     for _ in range(times):
         began = time.perf_counter()

@@ -152,8 +152,8 @@ class Round:
                 except httpx.HTTPError:  # it was no longer accepted, or the answer was cut
                     answer = None
                 # The first request of an assistant may be cut before its tools are loaded; its answer says "send it again".
-                told = answer is not None and not (way is Ways.mcp and answer.status_code == 503)
-                if told or self._site.asked(httpx.URL(url).path):
+                reported = answer is not None and not (way is Ways.mcp and answer.status_code == 503)
+                if reported or self._site.asked(httpx.URL(url).path):
                     self.sent.append(url)
                 if answer is not None:
                     self._check(way.__name__, answer)

@@ -134,7 +134,7 @@ def describe_others(app: FastAPI) -> dict[str, Any]:
 
 @dataclass
 class Faults(logging.Handler):
-    """What the server logs about requests that failed by a fault of its own."""
+    """What the server logs about requests that failed by its own fault."""
 
     found: list[str] = field(default_factory=list)
 
@@ -145,7 +145,7 @@ class Faults(logging.Handler):
         return id(self)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep the end of the traceback. That a page could not be captured is no fault of the server."""
+        """Keep the end of the traceback. That a page could not be captured is not a fault of the server."""
         if record.name == CAPTURES:
             return
         shown = self.formatter or logging.Formatter()

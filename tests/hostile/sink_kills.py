@@ -1,7 +1,7 @@
 """Sinks that fail, stall, are busy and die, and processes that are killed while they save and deliver: nothing lost or doubled.
 
 Processes save and change items, others deliver them to fakes of Anytype, Readwise Reader and a receiver of webhooks, and all of
-them are killed at random moments. In the end, each fake has the last version of every acknowledged item, once: by object, by
+them are killed at random times. In the end, each fake has the last version of every acknowledged item, once: by object, by
 address, and by message id; and it first saw the items in the order in which they were saved.
 
 python -m tests.hostile.sink_kills [DELIVERIES] [KILLS] [postgres]
@@ -124,15 +124,15 @@ class Run:
         """Save and deliver everything, with this many kills spread over the run."""
         pick = random.Random(11)
         expected = self.items * SINKS
-        moments = sorted(pick.randrange(expected) for _ in range(kills))
+        instants = sorted(pick.randrange(expected) for _ in range(kills))
         children = {"save": self._saver(), "deliver 1": self._deliverer(), "deliver 2": self._deliverer()}
         deadline = time.monotonic() + 60 + 6 * kills + expected * 0.5
         try:
-            while time.monotonic() < deadline and (moments or self.arrived() < expected):
+            while time.monotonic() < deadline and (instants or self.arrived() < expected):
                 time.sleep(0.01)
                 self._restart_saver(children)
-                if moments and self.arrived() >= moments[0]:
-                    moments.pop(0)
+                if instants and self.arrived() >= instants[0]:
+                    instants.pop(0)
                     name = pick.choice(sorted(name for name, one in children.items() if one.poll() is None))
                     time.sleep(pick.random() * 0.03)
                     self._kill(children, name)

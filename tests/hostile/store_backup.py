@@ -33,7 +33,7 @@ def _write(where: str, first: int) -> None:
 
 @contextmanager
 def restored(where: str, backup: Path, name: str) -> Iterator[Store]:
-    """The backup as a library of its own."""
+    """The backup as a separate library."""
     if not where.startswith("postgres"):
         with closing(open_store(backup, USER)) as library:
             yield library
@@ -68,7 +68,7 @@ def _contents(library: Store) -> list[Any]:
 
 
 def attack(where: str, rounds: int) -> list[str]:
-    """So many backups under load, and one at rest that must be equal."""
+    """This many backups under load, and one at rest that must be equal."""
     open_store(where, USER).close()
     writers = [start(_write, where, writer * ROOM) for writer in range(WRITERS)]
     faults: list[str] = []

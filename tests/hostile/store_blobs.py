@@ -56,7 +56,7 @@ def _round(where: str, begin: int, delay: float) -> list[int]:
 
 
 def attack(where: str, count: int) -> list[str]:
-    """Kill so many times; return what is wrong then."""
+    """Kill this many times; return what is wrong then."""
     open_store(where, USER).close()
     chance = random.Random(11)
     acknowledged: set[int] = set()

@@ -82,14 +82,16 @@ def on_small_disk(count: int) -> list[str] | None:
 
 
 def with_small_files(where: str, count: int) -> list[str]:
-    """SQLite whose files may not grow. In a process of its own, since the limit holds for all of it."""
+    """SQLite whose files may not grow. In its own process, since the limit holds for all of it."""
     reading, writing = os.pipe()
     process = start(_limited, where, writing, count)
     os.close(writing)
     with os.fdopen(reading) as file:
-        told = file.read()
+        reported = file.read()
     process.join()
-    return [line for line in told.splitlines() if line != "done"] + ([] if "done" in told else ["the process died"])
+    return [line for line in reported.splitlines() if line != "done"] + (
+        [] if "done" in reported else ["the process died"]
+    )
 
 
 def _limited(where: str, pipe: int, count: int) -> None:

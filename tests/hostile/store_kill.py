@@ -47,18 +47,18 @@ def _round(where: str, begin: int, delay: float) -> dict[int, int]:
 
 
 def attack(where: str, count: int) -> list[str]:
-    """Kill so many times; what is wrong then."""
+    """Kill this many times; what is wrong then."""
     open_store(where, USER).close()
     chance = random.Random(7)
     acknowledged: dict[int, int] = {}
     faults: list[str] = []
     begin = 0
     for number in range(count):
-        told = _round(where, begin, chance.uniform(0, 0.05))
-        begin = max([begin, *told.values()]) + 2
-        acknowledged |= told
+        reported = _round(where, begin, chance.uniform(0, 0.05))
+        begin = max([begin, *reported.values()]) + 2
+        acknowledged |= reported
         with closing(open_store(where, USER)) as library:
-            for page_number in sorted(told)[:5] if number < count - 1 else sorted(acknowledged):
+            for page_number in sorted(reported)[:5] if number < count - 1 else sorted(acknowledged):
                 faults += faults_of(library, page_number, acknowledged[page_number])
     return faults + _whole(where, acknowledged) + _stuck(where) + library_faults(where)
 

@@ -1,4 +1,4 @@
-"""The upgrade of a library of every past schema is killed at random moments (S4, Q1).
+"""The upgrade of a library of every past schema is killed at random times (S4, Q1).
 
 After a kill the library is at its old schema or at the newest one, never between; the next try ends the upgrade, and then
 everything is there, compared item by item.

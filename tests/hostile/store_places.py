@@ -85,7 +85,7 @@ def empty_postgres(server: Server) -> Iterator[str]:
 
 
 def start(work: Callable[..., None], *arguments: Any) -> multiprocessing.process.BaseProcess:
-    """A process of its own. Forked from one that has the modules, so that the time goes into the attack; it must not use
+    """A separate process. Forked from one that has the modules, so that the time goes into the attack; it must not use
     a connection of its parent, so the parent has none open."""
     process = FORK.Process(target=work, args=arguments, daemon=True)
     with warnings.catch_warnings():

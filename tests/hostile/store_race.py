@@ -1,4 +1,4 @@
-"""Processes save at once: one URL a thousand times makes one item, a thousand URLs make a thousand; nobody fails (S2).
+"""Processes save at once: one URL a thousand times makes one item, a thousand URLs make a thousand; none fails (S2).
 
 `python -m tests.hostile.store_race [--full] [--engine sqlite|postgres]`
 """
@@ -44,7 +44,7 @@ def race(where: str, shares: list[list[int]]) -> list[str]:
 
 
 def attack(where: str, count: int) -> list[str]:
-    """So many saves of one URL, then of so many URLs."""
+    """This many saves of one URL, then of this many URLs."""
     open_store(where, USER).close()
     faults = race(where, [[0] * (count // PROCESSES)] * PROCESSES) + _counted(where, 1)
     shares = [list(range(1 + start, 1 + count, PROCESSES)) for start in range(PROCESSES)]

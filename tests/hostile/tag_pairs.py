@@ -1,7 +1,7 @@
 """Two people, or two tabs, change one item at the same moment: both changes are there (Q7).
 
 `python -m tests.hostile.tag_pairs [--full] [--engine sqlite|postgres]`: 1,000 pairs, each begun at a barrier by two processes with
-connections of their own. Each pair is two of: add a tag, remove a tag, pin, archive, write notes, save the page again with a tag,
+their own connections. Each pair is two of: add a tag, remove a tag, pin, archive, write notes, save the page again with a tag,
 rename a tag everywhere. The oracle knows what both together must leave.
 """
 
@@ -78,7 +78,7 @@ def _missing(item: Item, kind: str, side: int) -> bool:
 
 
 def attack(where: str, pairs: int) -> list[str]:
-    """So many pairs of changes, each of one item at once; return what is lost."""
+    """This many pairs of changes, each of one item at once; return what is lost."""
     with closing(open_store(where, USER)) as library:
         made = [make_item(number, user_id=USER) for number in range(pairs)]
         ids = []

@@ -2,7 +2,7 @@
 
 `python -m tests.hostile.time_order [--full] [--engine sqlite|postgres]`: pages with dates in every form and zone come in the
 order of their instants, and filters find exactly those of a period; of two first saves of a page exactly one adds it; a poll
-reports every feed and every new entry, whoever fetched them.
+reports every feed and every new entry, no matter which user fetched them.
 """
 
 from __future__ import annotations

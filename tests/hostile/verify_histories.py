@@ -47,7 +47,7 @@ from tests.hostile.store_places import USER, run_script
 from tests.library.receipts.making import Part, flip, keep_file
 from tests.site.fixtures import SENTENCE, WALL, book
 from tests.site.server import Reply, Site
-from tests.site.server import Request as Asked
+from tests.site.server import Request as SiteRequest
 
 GROUP: Final = 25
 """Histories in one library, before it is verified as a whole, backed up and restored."""
@@ -87,7 +87,7 @@ class Pages:
 
     shown: dict[str, Shown] = field(default_factory=dict)
 
-    async def show(self, request: Asked, reply: Reply) -> None:
+    async def show(self, request: SiteRequest, reply: Reply) -> None:
         name = request.path.rpartition("/")[2]
         page = self.shown[name]
         etag = f'"{page.version}"'
@@ -453,7 +453,7 @@ def settings(timeout: float) -> Settings:
 
 
 def attack(where: str, count: int, seed: int = 30) -> list[str]:
-    """So many histories."""
+    """This many histories."""
     watch.CONFIRM_SECONDS = 0.0  # type: ignore[misc]
     return asyncio.run(_attack(where, count, seed))
 

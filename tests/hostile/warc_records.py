@@ -1,4 +1,4 @@
-"""Broken, oversized and wrongly packed records at every place of a WARC: none hides the rest (H7), whoever reads it, and every
+"""Broken, oversized and wrongly packed records at every place of a WARC: none hides the rest (H7), no matter what reads it, and every
 gap is reported with its place (P8).
 
 `python -m tests.hostile.warc_records [--full]`
@@ -165,7 +165,7 @@ def imported_faults(path: Path, shape: str, where: str, urls: list[str]) -> list
 
 
 def attack(places: int) -> tuple[int, list[str]]:
-    """Try every shape in every packing at so many places; return how many files that were, and the faults."""
+    """Try every shape in every packing at this many places; return how many files that were, and the faults."""
     files, faults = 0, []
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for number, shape in enumerate(SHAPES):

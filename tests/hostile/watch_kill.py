@@ -22,7 +22,7 @@ from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store
 from tests.hostile.store_places import USER, kill, library_faults, run_script, start
 from tests.site.server import Reply, Site
-from tests.site.server import Request as Asked
+from tests.site.server import Request as SiteRequest
 
 PAGES = 5
 WORKERS = 2
@@ -43,7 +43,7 @@ class Pages:
     versions: list[int] = field(default_factory=lambda: [0] * PAGES)
     requests: int = 0
 
-    async def show(self, request: Asked, reply: Reply) -> None:
+    async def show(self, request: SiteRequest, reply: Reply) -> None:
         number = int(request.path.rpartition("/")[2])
         self.requests += 1
         sentence = "The keeper of the lamp writes down the ships that pass, the weather and the hour of each of them."
@@ -112,7 +112,7 @@ def _is_idle(where: str) -> bool:
 
 
 def attack(where: str, count: int) -> list[str]:
-    """Kill the workers so many times; what is wrong then."""
+    """Kill the workers this many times; what is wrong then."""
     pages, chance = Pages(), random.Random(5)
     with Site({"page": pages.show}) as site:
         with closing(open_store(where, USER)) as library:

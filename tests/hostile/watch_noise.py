@@ -20,7 +20,7 @@ from pagekeep.store import Store, open_store
 from tests.hostile.store_places import USER, library_faults, run_script
 from tests.library.history.changing_site import ChangingPage
 from tests.site.server import Reply, Site
-from tests.site.server import Request as Asked
+from tests.site.server import Request as SiteRequest
 
 VISITS = 200
 NEW_RULES = """
@@ -34,7 +34,7 @@ NEW_RULES = """
 def serving(page: ChangingPage) -> Iterator[Site]:
     """A site with this page."""
 
-    async def show(_request: Asked, reply: Reply) -> None:
+    async def show(_request: SiteRequest, reply: Reply) -> None:
         await reply.send(page.html())
 
     with Site({"page": show}) as site:
@@ -78,7 +78,7 @@ def faults_of(changed: list[int], found: list[int]) -> list[str]:
 
 
 def attack(where: str, count: int) -> list[str]:
-    """Watch so many pages; what is wrong then."""
+    """Watch this many pages; what is wrong then."""
     pause, watch.CONFIRM_SECONDS = watch.CONFIRM_SECONDS, 0.0  # type: ignore[misc]
     settings = Settings(
         library=where, user=USER, allow_hosts=("127.0.0.1",), per_host_delay=0.0, render="never", keep_pictures="none"

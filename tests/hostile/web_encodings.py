@@ -64,7 +64,7 @@ def python_names() -> list[str]:
 
 
 def odd_labels(count: int) -> list[str]:
-    """Return labels that are no names of anything: long, broken, with marks that mean something elsewhere."""
+    """Return labels that name nothing: long, broken, with marks that mean something elsewhere."""
     chance = random.Random(4)
     fixed = [
         "x" * 8_000, "utf-8" * 1_000, "../../etc/passwd", "os", "__import__", "utf-8;q=1", "utf-8,punycode", "%s%s%n",

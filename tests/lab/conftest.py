@@ -68,7 +68,7 @@ def page_of(text: str, **fields: Any) -> Page:
 
 
 def echo(html: bytes, url: str | None) -> Page:
-    """An extractor that takes the whole input for the content, and raises when it is told to."""
+    """An extractor that takes the whole input for the content, and raises on request."""
     text = html.decode()
     if text == "boom":
         raise ZeroDivisionError(text)

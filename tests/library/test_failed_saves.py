@@ -38,7 +38,7 @@ from pagekeep.present.item_content import shown_content
 from pagekeep.store import Store, open_store, parse_query
 from tests.site.fixtures import WALL, Shore, article
 from tests.site.server import Reply, Site
-from tests.site.server import Request as Asked
+from tests.site.server import Request as SiteRequest
 
 Keep = Callable[..., SaveResult]
 
@@ -90,10 +90,10 @@ def test_an_error_status_keeps_the_address(keep: Keep, shore: Shore, library: St
 
 
 def test_a_server_that_is_off_or_slow_or_sends_no_page_keeps_the_address(library: Store, settings: Settings) -> None:
-    async def slow(_request: Asked, reply: Reply) -> None:
+    async def slow(_request: SiteRequest, reply: Reply) -> None:
         await asyncio.sleep(5)
 
-    async def pdf(_request: Asked, reply: Reply) -> None:
+    async def pdf(_request: SiteRequest, reply: Reply) -> None:
         await reply.send("PK\x03\x04", content_type="application/zip")
 
     async def save_all(site: Site) -> None:

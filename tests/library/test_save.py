@@ -353,8 +353,12 @@ def test_a_discarded_page_is_a_record_in_the_archive(keep: Keep, shore: Shore, l
         True,
         "discarded",
     )
-    told = frontmatter(item.content)
-    assert (told["discarded"], told["rule_id"], told["reason"]) == (True, "own", "Content discarded by rule own")
+    reported = frontmatter(item.content)
+    assert (reported["discarded"], reported["rule_id"], reported["reason"]) == (
+        True,
+        "own",
+        "Content discarded by rule own",
+    )
     assert "kettle" not in item.content
     assert library.find(ItemQuery(filters=item_filters(archived=False))).items == ()
     assert [found.id for found in library.find(ItemQuery(filters=item_filters(quality="discarded"))).items] == [item.id]

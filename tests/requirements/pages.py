@@ -1,4 +1,4 @@
-"""The pages and the site on which `scripts/check_requirements.py` shows the requirements; all of our own writing."""
+"""The pages and the site on which `scripts/check_requirements.py` shows the requirements; all written by us."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m tests.site`: the site in a process of its own. Prints its port, ends with its standard input."""
+"""`python -m tests.site`: the site in its own process. Prints its port, ends with its standard input."""
 
 from __future__ import annotations
 

@@ -60,6 +60,6 @@ def packed(data: bytes, *codings: str) -> bytes:
 
 @cache
 def bomb(codings: tuple[str, ...], megabytes: int) -> bytes:
-    """So many megabytes of zeros, packed by each coding in turn."""
+    """This many megabytes of zeros, packed by each coding in turn."""
     first, *others = codings
     return packed(PACKERS[first](ZEROS for _ in range(megabytes)), *others)

@@ -51,8 +51,8 @@ async def _plain(_request: Request, reply: Reply) -> None:
 
 
 async def _echo(request: Request, reply: Reply) -> None:
-    told = "".join(f"<p>{name} is {value}, {SENTENCE}</p>" for name, value in sorted(request.headers.items()))
-    await reply.send(f"<title>Headers</title><article>{told}</article>")
+    reported = "".join(f"<p>{name} is {value}, {SENTENCE}</p>" for name, value in sorted(request.headers.items()))
+    await reply.send(f"<title>Headers</title><article>{reported}</article>")
 
 
 @pytest.fixture(scope="session")
@@ -108,7 +108,7 @@ class Shore:
 
 
 def article(words: int, title: str = "The keeper", extra: str = "") -> str:
-    """A page whose article has about so many words."""
+    """A page whose article has about this many words."""
     paragraph = f"<p>{SENTENCE * 3}</p>"
     return f"<title>{title}</title><article><h1>{title}</h1>{paragraph * max(1, words // 54)}{extra}</article>"
 

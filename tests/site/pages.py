@@ -136,7 +136,7 @@ async def cookie_wall(request: Request, reply: Reply) -> None:
 
 @page("echo")
 async def echo(request: Request, reply: Reply) -> None:
-    """The request's headers, one a line."""
+    """The request's headers, one per line."""
     await reply.send(
         "\n".join(f"{name}: {value}" for name, value in request.headers.items()), content_type="text/plain"
     )

@@ -1,4 +1,4 @@
-"""TLS for the site, with a certificate authority of its own, and an HTTP/2 server."""
+"""TLS for the site, with its own certificate authority, and an HTTP/2 server."""
 
 from __future__ import annotations
 

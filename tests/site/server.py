@@ -63,7 +63,7 @@ Handler = Callable[[Request, Reply], Awaitable[None]]
 
 @dataclass
 class Site:
-    """Runs in a thread of its own, so that sync and async tests alike can use it. A context manager."""
+    """Runs in its own thread, so that sync and async tests alike can use it. A context manager."""
 
     handlers: dict[str, Handler]
     """First segment of the path to what answers there."""

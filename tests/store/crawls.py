@@ -1,4 +1,4 @@
-"""A crawl in the store, step by step, with decisions of our own."""
+"""A crawl in the store, step by step, with our own decisions."""
 
 from __future__ import annotations
 

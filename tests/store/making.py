@@ -20,7 +20,7 @@ NOW = "2025-03-19T10:30:00.000000Z"
 
 
 def moment(minute: int) -> str:
-    """A moment so many minutes after midnight."""
+    """A moment this many minutes after midnight."""
     return f"2025-03-19T{minute // 60:02}:{minute % 60:02}:00.000000Z"
 
 
@@ -81,7 +81,7 @@ class Server:
 
 @contextmanager
 def postgres_server() -> Iterator[Server]:
-    """A server of our own; its files go with it."""
+    """Our own server; its files go with it."""
     import psycopg
 
     from pagekeep.store import postgres

@@ -61,7 +61,7 @@ class Proxy:
     def _pass_back(self, server: socket.socket, client: socket.socket, back: threading.Event) -> None:
         with suppress(OSError):
             while data := server.recv(65_536):
-                if back.is_set():  # committed, and nobody knows
+                if back.is_set():  # committed, and no client knows
                     self._hang_up(client, server)
                     return
                 client.sendall(data)

@@ -58,7 +58,7 @@ def count_queries(sent: list[tuple[str, dict[str, Any]]]) -> Callable[[Callable[
 
 
 def fill(library: Store, count: int, first: int = 0) -> None:
-    """Items on as many sites, each with a tag of its own, a note, and a place in a list of its own."""
+    """Items on as many sites, each with its own tag, a note, and a place in its own list."""
     for number in range(first, first + count):
         item = make_item(
             number,

@@ -14,7 +14,7 @@ from pagekeep.errors import FetchHttpError, ParseError
 
 
 def work(job: tuple[str, object]) -> object:
-    """Do as told: most of it is misbehaviour."""
+    """Do as requested: most of it is misbehaviour."""
     what, value = job
     if what == "echo":
         return value

@@ -19,7 +19,7 @@ def test_it_rings_when_a_wait_lasts_too_long_and_again_for_the_next() -> None:
 
 
 class Clock:
-    """Shows the time it is told."""
+    """Shows the time it is given."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.shows = 0.0

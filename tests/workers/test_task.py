@@ -1,4 +1,4 @@
-"""One task in a process of its own."""
+"""One task in its own process."""
 
 from __future__ import annotations
 

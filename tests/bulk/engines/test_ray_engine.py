@@ -1,6 +1,6 @@
 """On Ray the same pages give the same rows.
 
-Ray listens on every address of the machine, whatever it is told; so it gets a network of its own, with nothing in it.
+Ray listens on every address of the machine, whatever its settings are; so it gets its own network, with nothing in it.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from pagekeep.config import Settings
 from pagekeep.rules import Rulebook
 from tests.site.fixtures import SENTENCE, book
 from tests.site.server import Reply, Site
-from tests.site.server import Request as Asked
+from tests.site.server import Request as SiteRequest
 from tests.site.split_articles import COUNT, STYLES, Article, Newspaper, make_site, missing_page, paragraph, trap_paths
 
 PAPER = Newspaper()
@@ -126,7 +126,7 @@ class _Numbered:
         self.size, self.links = size, links
         self.headers: list[dict[str, str]] = []
 
-    async def __call__(self, request: Asked, reply: Reply) -> None:
+    async def __call__(self, request: SiteRequest, reply: Reply) -> None:
         self.headers.append(request.headers)
         last = request.path.rpartition("/")[2]
         number = int(last) if last.isdigit() else 1
@@ -181,7 +181,7 @@ def test_rule_names_links_that_do_not_look_like_pages(quick: Settings) -> None:
     site_rule = book(next_page=(".missing", "p.on"), single_page=("#none",))
     story = _Numbered(links='<p class="on"><a href="/story/part-{next}">Onward to the boats</a></p>')
 
-    async def parts(request: Asked, reply: Reply) -> None:
+    async def parts(request: SiteRequest, reply: Reply) -> None:
         number = int(request.path.rpartition("-")[2]) if "-" in request.path else 1
         asked = replace_path(request, f"/story/{number}")
         story.links = story.links if number < 3 else ""
@@ -197,7 +197,7 @@ def test_rule_names_links_that_do_not_look_like_pages(quick: Settings) -> None:
 
 
 def test_rule_names_the_page_with_all_of_the_article(quick: Settings) -> None:
-    async def story(request: Asked, reply: Reply) -> None:
+    async def story(request: SiteRequest, reply: Reply) -> None:
         count = 12 if request.path.endswith("everything") else 4
         words = "".join(f"<p>Boat {place} came in late. {SENTENCE}</p>" for place in range(count))
         await reply.send(
@@ -214,7 +214,7 @@ def test_rule_names_the_page_with_all_of_the_article(quick: Settings) -> None:
     assert captured.page.trace.pages[0].url.endswith("/everything")
 
 
-def replace_path(request: Asked, path: str) -> Asked:
+def replace_path(request: SiteRequest, path: str) -> SiteRequest:
     """Return the request for another path."""
     return replace(request, path=path)
 
@@ -222,7 +222,7 @@ def replace_path(request: Asked, path: str) -> Asked:
 def test_wall_on_a_later_page_ends_the_article_with_a_warning(quick: Settings) -> None:
     story = _Numbered()
 
-    async def walled(request: Asked, reply: Reply) -> None:
+    async def walled(request: SiteRequest, reply: Reply) -> None:
         if request.path.endswith("/3"):
             await reply.send(
                 "<title>Just a moment...</title><h1>Checking your browser</h1><p>Verify you are human to continue.</p>"
@@ -240,7 +240,7 @@ def test_wall_on_a_later_page_ends_the_article_with_a_warning(quick: Settings) -
 
 @pytest.mark.usefixtures("a_browser")
 def test_pages_are_rendered_only_if_the_first_one_needed_the_browser(settings: Settings) -> None:
-    async def app(request: Asked, reply: Reply) -> None:
+    async def app(request: SiteRequest, reply: Reply) -> None:
         number = 2 if request.path.endswith("/2") else 1
         random = Random(number)
         words = "".join(f"<p>Boat {number}-{place}. {paragraph(random)}</p>" for place in range(6))

@@ -57,10 +57,10 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     ],
 )
 def test_every_command_has_examples_and_exit_codes(command: str) -> None:
-    told = CliRunner().invoke(cli, [*command.split(), "--help"]).stdout
-    assert f"pagekeep {command}" in told.partition("Examples:")[2]
-    assert "Exit codes: 0 done" in told
-    assert "--json" in told
+    reported = CliRunner().invoke(cli, [*command.split(), "--help"]).stdout
+    assert f"pagekeep {command}" in reported.partition("Examples:")[2]
+    assert "Exit codes: 0 done" in reported
+    assert "--json" in reported
 
 
 def test_a_user_is_added_with_the_password_from_stdin(shell: Shell) -> None:

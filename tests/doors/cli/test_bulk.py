@@ -81,7 +81,7 @@ def test_ctrl_c_ends_a_run_and_tells_how_to_go_on(tmp_path: Path) -> None:
         assert process.poll() is None
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
-    _, told = process.communicate(timeout=30)
+    _, reported = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "--resume" in told
-    assert "Traceback" not in told
+    assert "--resume" in reported
+    assert "Traceback" not in reported

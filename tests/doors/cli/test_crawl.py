@@ -1,4 +1,4 @@
-"""`pagekeep crawl` and `pagekeep map` on a site of our own."""
+"""`pagekeep crawl` and `pagekeep map` on our own site."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.site.maze import Maze, MazeServers
 
 @pytest.fixture
 def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
-    """Runs a command on a library of its own."""
+    """Runs a command on its own library."""
     monkeypatch.setenv("PAGEKEEP_ALLOW_HOSTS", "127.0.0.0/8")
     monkeypatch.setenv("PAGEKEEP_CRAWL_DELAY", "0")
     monkeypatch.setenv("PAGEKEEP_RENDER", "never")

@@ -1,4 +1,4 @@
-"""What `pagekeep doctor` tells of the installation."""
+"""What `pagekeep doctor` reports of the installation."""
 
 from __future__ import annotations
 

@@ -76,8 +76,8 @@ def test_a_mirror_tells_what_it_did(shell: Shell, tmp_path: Path) -> None:
     assert done.stdout == "6 written, 0 removed, 0 read back, 0 renamed, 0 conflict copies.\n"
     broken = next((tmp_path / "vault").glob("*.md"))
     broken.write_text("---\nid: [\n---\n")
-    told = shell.json("mirror", str(tmp_path / "vault"))
-    assert (told["written"], [name for name, _ in told["problems"]]) == ([], [broken.name])
+    reported = shell.json("mirror", str(tmp_path / "vault"))
+    assert (reported["written"], [name for name, _ in reported["problems"]]) == ([], [broken.name])
 
 
 def test_a_mirror_that_watches_ends_when_it_is_interrupted(shell: Shell, tmp_path: Path) -> None:
@@ -100,8 +100,8 @@ def test_two_extractors_are_compared(tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert done.stdout.splitlines()[1].startswith("all\t1\t0\t1.000")
     assert (tmp_path / "out" / "report.html").exists()
-    told = json.loads(run("compare", "pagekeep", "pagekeep", str(tmp_path), "--json").stdout)
-    assert told["summary"]["avg_similarity"] == "1.0000"
+    reported = json.loads(run("compare", "pagekeep", "pagekeep", str(tmp_path), "--json").stdout)
+    assert reported["summary"]["avg_similarity"] == "1.0000"
     assert run("compare", "x", "y", str(tmp_path)).exit_code == 2
 
 

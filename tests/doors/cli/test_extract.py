@@ -181,13 +181,13 @@ def test_explain_tells_how_instead_of_the_content(page: str) -> None:
 
 
 def test_explain_says_the_same_on_a_terminal(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def told() -> list[str]:
+    def reported() -> list[str]:
         lines = run(page, "--explain", env={"COLUMNS": "500"}).stdout.splitlines()
         return [re.sub(r"[\d.]+ ms", "", line).rstrip() for line in lines]
 
-    piped = told()
+    piped = reported()
     monkeypatch.setattr("pagekeep.doors.cli.extract.is_terminal", lambda: True)
-    assert told() == piped
+    assert reported() == piped
 
 
 def test_explain_as_json_is_json_also_for_bad_input(page: str) -> None:

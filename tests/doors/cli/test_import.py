@@ -28,7 +28,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(cli, arguments, catch_exceptions=False)
 
 
-def told(*arguments: str, code: int = 0) -> dict[str, Any]:
+def reported(*arguments: str, code: int = 0) -> dict[str, Any]:
     done = run("import", *arguments, "--json")
     assert done.exit_code == code, done.output
     answer: dict[str, Any] = json.loads(done.stdout)
@@ -48,14 +48,14 @@ def test_an_export_is_imported_and_queued_unless_told_otherwise() -> None:
 
 
 def test_never_queues_nothing() -> None:
-    assert told("pocket.csv", "--fetch", "never")["queued"] == 0
+    assert reported("pocket.csv", "--fetch", "never")["queued"] == 0
     assert json.loads(run("jobs", "--json").stdout)["jobs"] == []
 
 
 def test_several_files_and_a_folder_come_in_together(here: Path) -> None:
     (here / "exports").mkdir()
     (here / "onetab.txt").rename(here / "exports" / "tabs.txt")
-    answer = told("goodlinks.json", "matter.csv", "exports", "--fetch", "never")
+    answer = reported("goodlinks.json", "matter.csv", "exports", "--fetch", "never")
     assert answer["formats"] == {"goodlinks": 60, "matter": 60, "list": 60}
     assert count() == 60
 
@@ -75,21 +75,21 @@ def test_failed_rows_are_told_and_written_to_a_file_that_can_be_imported(here: P
     assert str(file.name) in done.stdout
     assert len(file.read_text("utf-8").splitlines()) == 2
     file.write_text(file.read_text("utf-8").replace('"url": ""', '"url": "https://example.com/thought"', 1), "utf-8")
-    again = told(file.name, "--fetch", "never", code=2)
+    again = reported(file.name, "--fetch", "never", code=2)
     assert (again["added"], again["failed"]) == (1, 1)
     assert len(file.read_text("utf-8").splitlines()) == 1
     assert again["failed_rows"] == file.name
 
 
 def test_the_file_of_failed_rows_can_be_named(here: Path) -> None:
-    told("karakeep.json", "--failed", "rest.jsonl", "--fetch", "never", code=2)
+    reported("karakeep.json", "--failed", "rest.jsonl", "--fetch", "never", code=2)
     assert (here / "rest.jsonl").exists()
 
 
 def test_a_format_can_be_named() -> None:
     Path("notes.txt").write_text("some words first\nhttps://example.com/a\n")
     assert run("import", "notes.txt").exit_code == 2
-    assert told("notes.txt", "--format", "list", "--fetch", "never", code=2)["added"] == 1
+    assert reported("notes.txt", "--format", "list", "--fetch", "never", code=2)["added"] == 1
 
 
 def test_what_is_no_export_is_bad_input() -> None:

@@ -112,11 +112,11 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
 
 @pytest.mark.parametrize("command", ON_LIBRARY)
 def test_every_command_has_examples_exit_codes_and_the_common_options(command: str) -> None:
-    told = CliRunner().invoke(cli, [command, "--help"]).stdout
-    assert f"pagekeep {command}" in told.partition("Examples:")[2]
-    assert "Exit codes: 0 done" in told
+    reported = CliRunner().invoke(cli, [command, "--help"]).stdout
+    assert f"pagekeep {command}" in reported.partition("Examples:")[2]
+    assert "Exit codes: 0 done" in reported
     for option in ("--json", "--user", "--library"):
-        assert option in told
+        assert option in reported
 
 
 def test_starting_loads_no_command() -> None:
@@ -452,8 +452,8 @@ def test_queued_pages_are_saved_by_work_and_shown_by_jobs(shell: Shell) -> None:
     assert dead["error"]["type"] == "FetchHttpError"
     assert shell.json("jobs", "--revive", dead["id"][:6])["jobs"][0]["state"] == "queued"
     shell.bodies["none"] = article(200)
-    told = [json.loads(line) for line in shell.run("work", "--until-empty", "--json").stdout.splitlines()]
-    assert [line["item"]["url"] for line in told] == [shell.url("none")]
+    reported = [json.loads(line) for line in shell.run("work", "--until-empty", "--json").stdout.splitlines()]
+    assert [line["item"]["url"] for line in reported] == [shell.url("none")]
 
 
 def test_users_of_one_file_do_not_see_each_other(shell: Shell) -> None:
@@ -538,8 +538,8 @@ def test_a_page_in_a_file_is_saved_under_the_address_it_names(shell: Shell, tmp_
     file.write_text(head + article(300))
     item = shell.json("save", str(file))["items"][0]
     assert (item["url"], item["quality"]) == ("https://harbour.example/lamp", "article")
-    told = shell.json("save", str(file), "--queue", code=2)["errors"]
-    assert told[0]["suggestions"] == ["Leave out --queue to save it now."]
+    reported = shell.json("save", str(file), "--queue", code=2)["errors"]
+    assert reported[0]["suggestions"] == ["Leave out --queue to save it now."]
 
 
 def test_an_interrupted_save_of_several_tells_what_was_saved(shell: Shell) -> None:
@@ -726,7 +726,7 @@ def test_refetch_fetches_every_page_anew(shell: Shell) -> None:
     assert shell.json("list")["items"][0]["title"] == "Revised"
 
 
-# In a process of its own
+# In its own process
 
 
 def test_the_whole_way_in_processes_of_their_own(shell: Shell) -> None:

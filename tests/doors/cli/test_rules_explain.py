@@ -35,7 +35,7 @@ RULE = """\
 
 
 class Desk:
-    """Commands on a library and a folder of rules of their own."""
+    """Commands on a library and a folder of rules."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -71,27 +71,27 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def workspace(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-def test_tells_the_trigger_and_every_effect(desk: Desk) -> None:
-    (desk.rules / "own.yaml").write_text(RULE, "utf-8")
-    told = desk.run("rules", "explain", str(desk.page), "--url", URL).stdout
-    assert "harbour-times, before extraction: host ends with harbour.example." in told
-    assert "  remove .tide-box: 1 element with 6 words." in told
-    assert ".absent" not in told
-    assert "Not shown: 1 selector that found nothing." in told
-    verbose = desk.run("rules", "explain", str(desk.page), "--url", URL, "--verbose").stdout
+def test_tells_the_trigger_and_every_effect(workspace: Desk) -> None:
+    (workspace.rules / "own.yaml").write_text(RULE, "utf-8")
+    reported = workspace.run("rules", "explain", str(workspace.page), "--url", URL).stdout
+    assert "harbour-times, before extraction: host ends with harbour.example." in reported
+    assert "  remove .tide-box: 1 element with 6 words." in reported
+    assert ".absent" not in reported
+    assert "Not shown: 1 selector that found nothing." in reported
+    verbose = workspace.run("rules", "explain", str(workspace.page), "--url", URL, "--verbose").stdout
     assert "  remove .absent: found nothing." in verbose
     assert "Not shown" not in verbose
 
 
-def test_answers_as_json(desk: Desk) -> None:
-    (desk.rules / "own.yaml").write_text(RULE, "utf-8")
-    told = desk.explained()
-    assert (told["title"], told["quality"], told["url"]) == ("The lamp", "article", URL)
-    assert told["rules"][0] == {
+def test_answers_as_json(workspace: Desk) -> None:
+    (workspace.rules / "own.yaml").write_text(RULE, "utf-8")
+    reported = workspace.explained()
+    assert (reported["title"], reported["quality"], reported["url"]) == ("The lamp", "article", URL)
+    assert reported["rules"][0] == {
         "id": "harbour-times",
         "phase": "pre",
         "trigger": "host ends with harbour.example",
@@ -102,58 +102,58 @@ def test_answers_as_json(desk: Desk) -> None:
     }
 
 
-def test_says_so_when_no_rule_matches(desk: Desk) -> None:
-    assert "No rule matches this page." in desk.run("rules", "explain", str(desk.page), "--url", URL).stdout
+def test_says_so_when_no_rule_matches(workspace: Desk) -> None:
+    assert "No rule matches this page." in workspace.run("rules", "explain", str(workspace.page), "--url", URL).stdout
 
 
-def test_another_folder_of_rules_can_be_named(desk: Desk, tmp_path: Path) -> None:
+def test_another_folder_of_rules_can_be_named(workspace: Desk, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "own.yaml").write_text(RULE, "utf-8")
-    told = desk.run("rules", "explain", str(desk.page), "--url", URL, "--rules", str(other)).stdout
-    assert "harbour-times" in told
+    reported = workspace.run("rules", "explain", str(workspace.page), "--url", URL, "--rules", str(other)).stdout
+    assert "harbour-times" in reported
 
 
-def test_a_saved_page_is_read_as_it_was_stored(desk: Desk) -> None:
-    (desk.rules / "own.yaml").write_text(RULE, "utf-8")
-    assert "harbour-times" in desk.run("rules", "explain", desk.save()[:8]).stdout
-    assert "harbour-times" in desk.run("rules", "explain", URL).stdout
+def test_a_saved_page_is_read_as_it_was_stored(workspace: Desk) -> None:
+    (workspace.rules / "own.yaml").write_text(RULE, "utf-8")
+    assert "harbour-times" in workspace.run("rules", "explain", workspace.save()[:8]).stdout
+    assert "harbour-times" in workspace.run("rules", "explain", URL).stdout
 
 
-def test_a_broken_rule_is_told_and_the_page_is_read_all_the_same(desk: Desk) -> None:
-    (desk.rules / "own.yaml").write_text(f"{RULE}- id: broken\n  phase: sometimes\n", "utf-8")
+def test_a_broken_rule_is_told_and_the_page_is_read_all_the_same(workspace: Desk) -> None:
+    (workspace.rules / "own.yaml").write_text(f"{RULE}- id: broken\n  phase: sometimes\n", "utf-8")
     for command in (("rules", "explain"), ("extract",)):
-        done = desk.run(*command, str(desk.page), "--url", URL)
+        done = workspace.run(*command, str(workspace.page), "--url", URL)
         assert done.exit_code == 0
         assert "Skipped a faulty rule" in done.stderr
         assert "half past nine" not in done.stdout
 
 
-def test_the_explanation_of_a_page_has_its_rules_too(desk: Desk) -> None:
-    (desk.rules / "own.yaml").write_text(RULE, "utf-8")
-    told = desk.run("extract", str(desk.page), "--url", URL, "--explain").stdout
-    assert "Rules that matched, in the order they ran\n  harbour-times, before" in told
-    assert "p.tide-box, 6 words: rule harbour-times." in told
+def test_the_explanation_of_a_page_has_its_rules_too(workspace: Desk) -> None:
+    (workspace.rules / "own.yaml").write_text(RULE, "utf-8")
+    reported = workspace.run("extract", str(workspace.page), "--url", URL, "--explain").stdout
+    assert "Rules that matched, in the order they ran\n  harbour-times, before" in reported
+    assert "p.tide-box, 6 words: rule harbour-times." in reported
 
 
-def test_the_three_commands_of_the_docs(desk: Desk) -> None:
+def test_the_three_commands_of_the_docs(workspace: Desk) -> None:
     """Write the rule, see it work, read the saved pages again."""
-    item = desk.save()
+    item = workspace.save()
     text = DOCS.read_text("utf-8")
     write, explain, reparse = re.findall(r"```sh\n(.*?)```", text, re.S)
     (promised,) = re.findall(r"```text\n(.*?)```", text, re.S)
-    assert "half past nine" in desk.run("read", item, "--json").stdout
+    assert "half past nine" in workspace.run("read", item, "--json").stdout
 
     name, rule = re.search(r"cat > \"\$RULES/(\S+)\" <<'END'\n(.*)END\n\Z", write, re.S).groups()  # type: ignore[union-attr]
-    (desk.rules / name).write_text(rule, "utf-8")
-    assert desk.run(*shlex.split(explain)[1:]).stdout.startswith(promised)
-    assert desk.run(*shlex.split(reparse)[1:]).stdout == "1 updated, 0 unchanged, 0 kept, 0 failed.\n"
+    (workspace.rules / name).write_text(rule, "utf-8")
+    assert workspace.run(*shlex.split(explain)[1:]).stdout.startswith(promised)
+    assert workspace.run(*shlex.split(reparse)[1:]).stdout == "1 updated, 0 unchanged, 0 kept, 0 failed.\n"
 
-    assert "half past nine" not in desk.run("read", item, "--json").stdout
-    assert desk.run(*shlex.split(reparse)[1:]).stdout == "Everything is up to date.\n"
+    assert "half past nine" not in workspace.run("read", item, "--json").stdout
+    assert workspace.run(*shlex.split(reparse)[1:]).stdout == "Everything is up to date.\n"
 
 
-def test_reparse_takes_one_domain_alone(desk: Desk) -> None:
-    desk.save()
-    assert desk.run("reparse", "--domain", "news.harbour.example").stdout.startswith("0 updated, 1 unchanged")
-    assert desk.run("reparse", "--domain", "other.example").stdout == "No matches.\n"
+def test_reparse_takes_one_domain_alone(workspace: Desk) -> None:
+    workspace.save()
+    assert workspace.run("reparse", "--domain", "news.harbour.example").stdout.startswith("0 updated, 1 unchanged")
+    assert workspace.run("reparse", "--domain", "other.example").stdout == "No matches.\n"

@@ -75,7 +75,7 @@ def client(settings: Settings, serve: Callable[..., TestClient]) -> TestClient:
 
 @pytest.fixture
 def shared(settings: Settings, serve: Callable[..., TestClient]) -> TestClient:
-    """Asks a server for several people; nobody is signed in."""
+    """Asks a server for several people; no user is signed in."""
     return serve(replace(settings, shared=True))
 
 

@@ -35,7 +35,7 @@ def fill_library(library: Store, service: Service, word: str, url: str, picture_
     item = make_item(user_id=user, title=f"The {word}", content=f"About the {word}.", url=url)
     stored = library.upsert(item, make_raw(article(600, f"The {word}").encode()))
     library.upsert(make_item(50, user_id=user, tags=["quay", "pier", "mole"]), None)
-    # Given up, so that watching it has an end.
+    # Abandoned, so that watching it ends.
     job, other_job = (_dead_job(library, f"{url}?{word}={number}") for number in range(2))
     annotation = annotate(library, stored.id, "", note=f"More of the {word}.")
     mark = annotate(library, stored.id, f"Of the {word}")

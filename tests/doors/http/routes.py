@@ -1,7 +1,7 @@
 """Every route of the server, and what each of five people gets who ask for something of Ada's.
 
 A route that is not in this table fails the build (`test_routes.py`). In paths and bodies, `{item}`, `{job}`, `{picture}` and
-so on stand for what is Ada's own.
+so on mean what is Ada's own.
 """
 
 from __future__ import annotations

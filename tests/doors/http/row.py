@@ -12,9 +12,9 @@ class Route:
 
     path: str
     anonymous: int
-    """Nobody is signed in, no token is sent."""
+    """No user is signed in, no token is sent."""
     other: int
-    """Someone else, signed in, with the token of their own page."""
+    """Another user, signed in, with a token, and with their own page."""
     read_only: int
     """Ada's program, whose token may only read."""
     no_csrf: int

@@ -1,4 +1,4 @@
-"""What stands before every route."""
+"""What happens before every route."""
 
 from __future__ import annotations
 

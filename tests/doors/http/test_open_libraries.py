@@ -135,7 +135,7 @@ def test_a_library_that_could_not_be_opened_is_tried_anew() -> None:
 def test_a_stream_goes_on_while_others_come(
     settings: Settings, serve: Callable[..., TestClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With room for one library: that of whoever watches a job is not closed under the stream."""
+    """With room for one library: that of a client that watches a job is not closed under the stream."""
     monkeypatch.setattr(jobs, "POLL_SECONDS", 0.05)
     monkeypatch.setattr(service, "OpenLibraries", partial(OpenLibraries, max_open=1))
     client = serve(replace(settings, shared=True))

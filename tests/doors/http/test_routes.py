@@ -1,4 +1,4 @@
-"""Whoever asks for what is not theirs gets nothing, by any route, on both engines."""
+"""A caller that requests what is not theirs gets nothing, by any route, on both engines."""
 
 from __future__ import annotations
 

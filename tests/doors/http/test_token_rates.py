@@ -1,4 +1,4 @@
-"""How often a token may be used, and what programs of each dialect are told."""
+"""How often a token may be used, and what programs of each dialect are answered."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Running:
 
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[Running]:
-    """A shared server with two people, each with a page of their own, and tokens for both."""
+    """A shared server with two people, each with their own page, and tokens for both."""
     where = str(tmp_path / "library.db")
     tokens: dict[str, str] = {}
     with closing(open_accounts(where)) as known:

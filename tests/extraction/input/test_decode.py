@@ -1,4 +1,4 @@
-"""Bytes to text, and what is no text."""
+"""Bytes to text, and what is not text."""
 
 from __future__ import annotations
 

@@ -113,8 +113,8 @@ def test_an_attribute_with_an_impossible_name_is_refused():
 
 def test_a_template_writes_text_and_never_markup():
     html = '<iframe title="<b>x</b>"></iframe>'
-    told = changed(html, {"op": "replace_with_text", "selector": "iframe", "template": "<i>{title}{absent}</i>"})
-    assert told == "&lt;i&gt;&lt;b&gt;x&lt;/b&gt;&lt;/i&gt;"
+    reported = changed(html, {"op": "replace_with_text", "selector": "iframe", "template": "<i>{title}{absent}</i>"})
+    assert reported == "&lt;i&gt;&lt;b&gt;x&lt;/b&gt;&lt;/i&gt;"
 
 
 # What happens when actions meet, or an action meets itself.
@@ -148,9 +148,9 @@ def test_an_element_is_not_moved_into_itself_or_what_it_holds():
     html = "<div class=a><p class=b>x</p></div>"
     for target in (".a", ".b", "div, p"):
         for position in ("append", "prepend", "before", "after"):
-            told = changed(html, {"op": "move", "selector": ".a", "target": target, "position": position})
-            assert dom.text_of(dom.parse_fragment(told)) == "x"
-            assert told == '<div class="a"><p class="b">x</p></div>'
+            reported = changed(html, {"op": "move", "selector": ".a", "target": target, "position": position})
+            assert dom.text_of(dom.parse_fragment(reported)) == "x"
+            assert reported == '<div class="a"><p class="b">x</p></div>'
 
 
 def test_an_element_whose_target_was_removed_stays():
@@ -173,14 +173,14 @@ def test_an_element_whose_target_was_removed_stays():
 def test_several_that_move_keep_their_order(position, expected):
     moved = "<b>1</b><b>2</b><b>3</b>"
     html = "<div><i></i></div><p><b>1</b><b>2</b><b>3</b></p>"
-    told = changed(html, {"op": "move", "selector": "b", "target": "div", "position": position})
-    assert told == expected.replace("0", moved) + "<p></p>"
+    reported = changed(html, {"op": "move", "selector": "b", "target": "div", "position": position})
+    assert reported == expected.replace("0", moved) + "<p></p>"
 
 
 def test_nested_matches_that_move_lose_nothing():
     html = "<div class=x>a<div class=x>b</div></div><aside></aside>"
-    told = changed(html, {"op": "move", "selector": ".x", "target": "aside"})
-    assert sorted(dom.text_of(dom.parse_fragment(told))) == ["a", "b"]
+    reported = changed(html, {"op": "move", "selector": ".x", "target": "aside"})
+    assert sorted(dom.text_of(dom.parse_fragment(reported))) == ["a", "b"]
 
 
 def test_reordered_elements_keep_their_order():
@@ -193,8 +193,8 @@ def test_reordered_elements_keep_their_order():
 
 def test_text_between_siblings_parts_groups():
     html = "<i>1</i>and<i>2</i>\n<!-- x --><i>3</i> "
-    told = changed(html, {"op": "group_siblings", "selector": "i", "wrapper_tag": "p", "class": "g"})
-    assert told == '<i>1</i>and<p class="g"><i>2</i>\n<!-- x --><i>3</i></p> '
+    reported = changed(html, {"op": "group_siblings", "selector": "i", "wrapper_tag": "p", "class": "g"})
+    assert reported == '<i>1</i>and<p class="g"><i>2</i>\n<!-- x --><i>3</i></p> '
 
 
 def test_only_so_many_elements_are_changed(monkeypatch):

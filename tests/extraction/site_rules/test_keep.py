@@ -33,8 +33,8 @@ def book(*include: str) -> Rulebook:
 
 def test_short_parts_that_repeat_stay_each_in_its_place() -> None:
     text = extract(THREAD, rules=book(".name", "time")).text
-    told = [line for line in text.splitlines() if line.split(" ")[0] in ("Ada", "Ben", "Cem") or line[:1].isdigit()]
-    names = [word for line in told for word in line.split() if word in ("Ada", "Ben", "Cem")]
+    reported = [line for line in text.splitlines() if line.split(" ")[0] in ("Ada", "Ben", "Cem") or line[:1].isdigit()]
+    names = [word for line in reported for word in line.split() if word in ("Ada", "Ben", "Cem")]
     assert names == ["Ada", "Ben", "Ada", "Cem"]
     assert text.index("Ben") < text.index("They told me") < text.index("Then one of us")
 

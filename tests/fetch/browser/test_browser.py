@@ -481,7 +481,7 @@ def test_nothing_is_left_behind_however_the_program_ends(site: Site, how: str) -
         assert process.stdout is not None
         assert process.stdout.readline() == "rendered\n"
         below = set(render_kill.descendants(process.pid))
-        if how == "Ctrl-C":  # the terminal tells all of the foreground's processes
+        if how == "Ctrl-C":  # the terminal signals all of the foreground's processes
             os.killpg(process.pid, signal.SIGINT)
         elif how != "end":
             assert len(below) > 3

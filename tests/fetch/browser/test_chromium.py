@@ -1,4 +1,4 @@
-"""Finding Chromium, with programs of our own making in folders of our own, and what `doctor` says of it."""
+"""Finding Chromium, with programs that we made in our own folders, and what `doctor` says of it."""
 
 from __future__ import annotations
 

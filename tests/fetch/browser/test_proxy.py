@@ -68,14 +68,14 @@ async def say(proxy: Proxy, start: str, *headers: str) -> bytes:
     """All that is answered to one request. The site keeps its connections open, so an answer ends where it says."""
     reader, writer = await connect(proxy)
     writer.write("\r\n".join([start, *headers, "", ""]).encode())
-    told = b""
+    reported = b""
     try:
         while line := await reader.readline():
-            told += line
-            length = re.search(rb"content-length: (\d+)\r\n\r\n$", told.replace(b"Connection: close\r\n", b""))
+            reported += line
+            length = re.search(rb"content-length: (\d+)\r\n\r\n$", reported.replace(b"Connection: close\r\n", b""))
             if length:
-                return told + await reader.readexactly(int(length[1]))
-        return told
+                return reported + await reader.readexactly(int(length[1]))
+        return reported
     finally:
         writer.close()
 

@@ -25,7 +25,7 @@ def settles_at(
 
 
 def steps(*changes: tuple[float, int]) -> Callable[[float], int]:
-    """A length that jumps at the given moments."""
+    """A length that jumps at the given times."""
     return lambda now: max((change for change in changes if change[0] <= now), default=(0.0, 0))[1]
 
 

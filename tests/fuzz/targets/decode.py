@@ -43,7 +43,7 @@ def _is_storable(text: str) -> bool:
 
 
 def seeds() -> Iterator[bytes]:
-    """Yield the beginnings of our own pages, and a line in every encoding of the web."""
+    """Yield the beginnings of our pages, and a line in every encoding of the web."""
     yield from (b"\n" + page.read_bytes()[:3_000] for page in sorted(CORPUS.glob("*.html"))[::3])
     for label in LABELS:
         yield (

@@ -1,4 +1,4 @@
-"""A library with accounts for the attacks: readers with items of their own, and one attacker with hostile items."""
+"""A library with accounts for the attacks: readers with their own items, and one attacker with hostile items."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def test_a_folder_without_pages_is_told(tmp_path: Path) -> None:
 
 
 def test_other_extractors_are_used_where_they_are_installed(pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand-ins with the interface of the real ones, which are no dependency of ours."""
+    """Stand-ins with the interface of the real ones, on which we do not depend."""
     html = '<p>The keeper counts.</p><ul><li>One</li></ul><a href="https://example.com/">x</a><img src="https://example.com/p.png">'
     document = SimpleNamespace(summary=lambda html_partial: html, title=lambda: "T")
     monkeypatch.setitem(sys.modules, "trafilatura", SimpleNamespace(extract=lambda text, **how: html))  # type: ignore[misc]

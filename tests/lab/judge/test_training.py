@@ -1,4 +1,4 @@
-"""Training the judge: labels, and a forest from a small corpus of our own."""
+"""Training the judge: labels, and a forest from our own small corpus."""
 
 from __future__ import annotations
 

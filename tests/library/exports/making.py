@@ -79,7 +79,7 @@ def make_item(number: int, user_id: str, **changes: Any) -> Item:
 
 
 def fill(store: Store, count: int) -> list[Item]:
-    """So many items, every fourth with marked passages."""
+    """This many items, every fourth with marked passages."""
     entries = [NewItem(make_item(number, store.user_id)) for number in range(count)]
     items = [item for item, _ in store.upsert_many(entries, lambda _old, new: new)]
     for item in items[::4]:
@@ -94,8 +94,8 @@ def mark(store: Store, item: Item, quote: str, note: str) -> Annotation:
     return store.annotate(Annotation(name, item.id, quote, "", "", note, None, moment, moment))
 
 
-def send(store: Store, out: Path, settings: Settings | None = None, **wish: Any) -> ExportReport:
-    return asyncio.run(export(store, out, ExportOptions(**wish), settings or Settings()))
+def send(store: Store, out: Path, settings: Settings | None = None, **option: Any) -> ExportReport:
+    return asyncio.run(export(store, out, ExportOptions(**option), settings or Settings()))
 
 
 def take(store: Store, path: Path) -> ImportReport:

@@ -36,5 +36,5 @@ def test_an_articles_own_highlights_belong_to_the_article() -> None:
 
 
 def test_the_form_is_a_quotation_a_note_and_a_name() -> None:
-    told = format_annotations([passage("Ships\ncounted", "^so few?")])
-    assert told == "## Highlights\n\n> Ships\n> counted\n\n\\^so few?\n\n^00000000-0000-0000-0000-000000000001\n"
+    reported = format_annotations([passage("Ships\ncounted", "^so few?")])
+    assert reported == "## Highlights\n\n> Ships\n> counted\n\n\\^so few?\n\n^00000000-0000-0000-0000-000000000001\n"

@@ -1,4 +1,4 @@
-"""Dead links: pages that have gone are told from those that block us, after several checks over days."""
+"""Dead links: pages that have gone are kept apart from those that block us, after several checks over days."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pagekeep.store import Store, parse_query
 from tests.library.history.conftest import Run
 from tests.site.fixtures import WALL, Shore, article
 from tests.site.server import Reply, Site
-from tests.site.server import Request as Asked
+from tests.site.server import Request as SiteRequest
 
 SOFT_404 = (
     "<title>Page not found</title><body><h1>404</h1><p>Sorry, the page you are looking for could not be found.</p>"
@@ -155,16 +155,16 @@ class Archive:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def available(self, request: Asked, reply: Reply) -> None:
+    async def available(self, request: SiteRequest, reply: Reply) -> None:
         self.asked.append(request.target)
         copy = {"available": True, "url": f"https://archive.example/web/{request.query.get('url')}"}
         await reply.send(json.dumps({"archived_snapshots": {"closest": copy}}), content_type="application/json")
 
-    async def gate(self, request: Asked, reply: Reply) -> None:
+    async def gate(self, request: SiteRequest, reply: Reply) -> None:
         self.asked.append(request.target)
         await reply.send("", status=302, location="/memento/copy")
 
-    async def memento(self, request: Asked, reply: Reply) -> None:
+    async def memento(self, request: SiteRequest, reply: Reply) -> None:
         await reply.send("<p>A copy</p>", memento_datetime="Thu, 31 May 2007 20:35:00 GMT")
 
 

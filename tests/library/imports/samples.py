@@ -1,6 +1,6 @@
-"""Exports as other programs write them, with their quirks. Every sample tells of the same sixty pages.
+"""Exports as other programs write them, with their quirks. Every sample holds the same sixty pages.
 
-What all formats can say is said by all; `pages` tells what must come out.
+What all formats can say is said by all; `pages` lists what must come out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WORDS = " ".join([SENTENCE] * 12)
 
 
 @dataclass(frozen=True)
-class Told:
+class Expected:
     """A page as the exports tell it."""
 
     number: int
@@ -43,7 +43,7 @@ class Told:
         return datetime.fromtimestamp(self.seconds, UTC).isoformat()
 
 
-def pages() -> list[Told]:
+def pages() -> list[Expected]:
     """Sixty pages; among them titles that trouble parsers."""
     titles = {
         3: 'Tides, "springs" and neaps',
@@ -56,7 +56,7 @@ def pages() -> list[Told]:
         10: "It's the keeper's log",
     }
     return [
-        Told(
+        Expected(
             number=number,
             url=f"https://harbour{number % 7}.example.com/log/{number}?page={number}",
             title=titles.get(number, f"Log of day {number}"),
@@ -71,10 +71,10 @@ def pages() -> list[Told]:
     ]
 
 
-def article(told: Told) -> str:
+def article(reported: Expected) -> str:
     """The content that an export carries: a part of a page, as readers keep it."""
     return (
-        f"<p>{SENTENCE} It was day {told.number}. {WORDS}</p><h2>The wind</h2><p>They noted {escape(told.quote) or 'nothing'}"
+        f"<p>{SENTENCE} It was day {reported.number}. {WORDS}</p><h2>The wind</h2><p>They noted {escape(reported.quote) or 'nothing'}"
         f" and went on. {WORDS}</p><script>alert(1)</script><p onclick='x()'>{WORDS}</p>"
     )
 
@@ -96,15 +96,15 @@ def netscape() -> str:
         '    <DT><H3 ADD_DATE="1200000000" PERSONAL_TOOLBAR_FOLDER="true">Lesezeichenleiste</H3>\n    <DL><p>',
         '<DT><H3 ADD_DATE="1200000000">Coast &amp; sea</H3>\n<DL><p>',
     ]
-    for told in pages():
-        archived = ' ARCHIVED="1"' if told.archived else ""
-        pinned = ' PINNED="1"' if told.pinned else ""
+    for reported in pages():
+        archived = ' ARCHIVED="1"' if reported.archived else ""
+        pinned = ' PINNED="1"' if reported.pinned else ""
         lines.append(
-            f'<DT><A HREF="{escape(told.url)}" ADD_DATE="{told.seconds}" PRIVATE="0" ICON="data:image/png;base64,iVBO//+=" '
-            f'TAGS="{",".join(told.tags)}"{archived}{pinned}>{escape(told.title, quote=False)}</A>'
+            f'<DT><A HREF="{escape(reported.url)}" ADD_DATE="{reported.seconds}" PRIVATE="0" ICON="data:image/png;base64,iVBO//+=" '
+            f'TAGS="{",".join(reported.tags)}"{archived}{pinned}>{escape(reported.title, quote=False)}</A>'
         )
-        if told.note:
-            lines.append(f"<DD>{told.note}")
+        if reported.note:
+            lines.append(f"<DD>{reported.note}")
     lines += [
         "</DL><p>",
         "</DL><p>",
@@ -119,8 +119,14 @@ def pocket_csv() -> str:
     return _table(
         ["title", "url", "time_added", "tags", "status"],
         (
-            [told.title, told.url, str(told.seconds), "|".join(told.tags), "archive" if told.archived else "unread"]
-            for told in pages()
+            [
+                reported.title,
+                reported.url,
+                str(reported.seconds),
+                "|".join(reported.tags),
+                "archive" if reported.archived else "unread",
+            ]
+            for reported in pages()
         ),
     )
 
@@ -128,10 +134,10 @@ def pocket_csv() -> str:
 def pocket_html() -> str:
     def links(archived: bool) -> str:
         return "\n".join(
-            f'<li><a href="{escape(told.url)}" time_added="{told.seconds}" tags="{",".join(told.tags)}">'
-            f"{escape(told.title) or told.url}</a></li>"
-            for told in pages()
-            if told.archived is archived
+            f'<li><a href="{escape(reported.url)}" time_added="{reported.seconds}" tags="{",".join(reported.tags)}">'
+            f"{escape(reported.title) or reported.url}</a></li>"
+            for reported in pages()
+            if reported.archived is archived
         )
 
     return (
@@ -142,13 +148,13 @@ def pocket_html() -> str:
 
 def omnivore(*, extra: dict[str, bytes] | None = None) -> bytes:
     """A ZIP archive."""
-    told = pages()
+    reported = pages()
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for begin in range(0, COUNT, 20):
-            entries = [_omnivore_entry(page) for page in told[begin : begin + 20]]
+            entries = [_omnivore_entry(page) for page in reported[begin : begin + 20]]
             archive.writestr(f"metadata_{begin}_to_{begin + 20}.json", json.dumps(entries))
-        for page in told:
+        for page in reported:
             if page.number % 20 != 11:
                 archive.writestr(f"content/day-{page.number}.html", article(page))
             if page.quote or page.note:
@@ -159,48 +165,50 @@ def omnivore(*, extra: dict[str, bytes] | None = None) -> bytes:
     return out.getvalue()
 
 
-def _omnivore_entry(told: Told) -> dict[str, object]:
+def _omnivore_entry(reported: Expected) -> dict[str, object]:
     return {
-        "id": f"id-{told.number}",
-        "slug": f"day-{told.number}",
-        "title": told.title,
+        "id": f"id-{reported.number}",
+        "slug": f"day-{reported.number}",
+        "title": reported.title,
         "description": None,
         "author": "Ada Keeper",
-        "url": told.url,
-        "state": "Archived" if told.archived else ("Unknown" if told.number == 1 else "Active"),
-        "readingProgress": 42 if told.archived else 0,
+        "url": reported.url,
+        "state": "Archived" if reported.archived else ("Unknown" if reported.number == 1 else "Active"),
+        "readingProgress": 42 if reported.archived else 0,
         "thumbnail": "https://harbour.example.com/a.png",
-        "labels": list(told.tags),
-        "savedAt": told.iso,
-        "updatedAt": told.iso,
+        "labels": list(reported.tags),
+        "savedAt": reported.iso,
+        "updatedAt": reported.iso,
         "publishedAt": "2010-01-02T00:00:00.000Z",
     }
 
 
-def _omnivore_notes(told: Told) -> str:
-    quote = f"> {told.quote}\n\n" if told.quote else ""
-    return quote + (f"{told.note}\n\n" if told.note else "")
+def _omnivore_notes(reported: Expected) -> str:
+    quote = f"> {reported.quote}\n\n" if reported.quote else ""
+    return quote + (f"{reported.note}\n\n" if reported.note else "")
 
 
 def wallabag() -> str:
     entries = [
         {
-            "is_archived": int(told.archived),
-            "archived_at": told.iso if told.archived else None,
-            "is_starred": told.pinned if told.number % 2 else int(told.pinned),
-            "tags": list(told.tags),
-            "id": told.number,
-            "title": told.title or None,
-            "url": told.url,
-            "given_url": told.url + "&utm_source=feed",
+            "is_archived": int(reported.archived),
+            "archived_at": reported.iso if reported.archived else None,
+            "is_starred": reported.pinned if reported.number % 2 else int(reported.pinned),
+            "tags": list(reported.tags),
+            "id": reported.number,
+            "title": reported.title or None,
+            "url": reported.url,
+            "given_url": reported.url + "&utm_source=feed",
             "origin_url": "",
-            "content": article(told),
-            "created_at": told.iso.replace("+00:00", "+0000"),
-            "updated_at": told.iso,
+            "content": article(reported),
+            "created_at": reported.iso.replace("+00:00", "+0000"),
+            "updated_at": reported.iso,
             "published_at": "2010-01-02T00:00:00+00:00",
             "published_by": ["Ada Keeper", ""],
-            "annotations": [{"id": 1, "text": told.note, "quote": told.quote, "ranges": [], "created_at": told.iso}]
-            if told.quote
+            "annotations": [
+                {"id": 1, "text": reported.note, "quote": reported.quote, "ranges": [], "created_at": reported.iso}
+            ]
+            if reported.quote
             else [],
             "mimetype": "text/html",
             "language": "en_GB",
@@ -208,20 +216,33 @@ def wallabag() -> str:
             "domain_name": "harbour.example.com",
             "preview_picture": None,
         }
-        for told in pages()
+        for reported in pages()
     ]
     return json.dumps(entries)
 
 
 def instapaper(columns: int = 6) -> str:
-    def folder(told: Told) -> str:
+    def folder(reported: Expected) -> str:
         return (
-            "Archive" if told.archived else "Starred" if told.pinned else "Coast" if told.number % 7 == 1 else "Unread"
+            "Archive"
+            if reported.archived
+            else "Starred"
+            if reported.pinned
+            else "Coast"
+            if reported.number % 7 == 1
+            else "Unread"
         )
 
     rows = (
-        [told.url, told.title, told.quote, folder(told), str(told.seconds), json.dumps(list(told.tags))]
-        for told in pages()
+        [
+            reported.url,
+            reported.title,
+            reported.quote,
+            folder(reported),
+            str(reported.seconds),
+            json.dumps(list(reported.tags)),
+        ]
+        for reported in pages()
     )
     header = ["URL", "Title", "Selection", "Folder", "Timestamp", "Tags"]
     return _table(header[:columns], (row[:columns] for row in rows))
@@ -229,10 +250,19 @@ def instapaper(columns: int = 6) -> str:
 
 def readwise() -> str:
     def rows() -> Iterator[list[str]]:
-        for told in pages():
-            place = "archive" if told.archived else "shortlist" if told.pinned else "new"
-            tags = "[" + ", ".join(repr(tag) for tag in told.tags) + "]"
-            yield [told.title, told.url, f"01h{told.number}", tags, told.iso.replace("T", " "), "0.25", place, "True"]
+        for reported in pages():
+            place = "archive" if reported.archived else "shortlist" if reported.pinned else "new"
+            tags = "[" + ", ".join(repr(tag) for tag in reported.tags) + "]"
+            yield [
+                reported.title,
+                reported.url,
+                f"01h{reported.number}",
+                tags,
+                reported.iso.replace("T", " "),
+                "0.25",
+                place,
+                "True",
+            ]
         yield [
             "From a feed",
             "https://feed.example.com/1",
@@ -251,15 +281,15 @@ def readwise() -> str:
 def goodlinks() -> str:
     entries = [
         {
-            "url": told.url,
-            "title": told.title,
-            "summary": told.note,
-            "tags": list(told.tags),
-            "starred": told.pinned,
-            "addedAt": told.seconds + 0.0,
-            **({"readAt": told.seconds + 5.5} if told.archived else {}),
+            "url": reported.url,
+            "title": reported.title,
+            "summary": reported.note,
+            "tags": list(reported.tags),
+            "starred": reported.pinned,
+            "addedAt": reported.seconds + 0.0,
+            **({"readAt": reported.seconds + 5.5} if reported.archived else {}),
         }
-        for told in pages()
+        for reported in pages()
     ]
     return json.dumps(entries, indent=2)
 
@@ -268,12 +298,25 @@ def raindrop() -> str:
     header = ["id", "title", "note", "excerpt", "url", "folder", "tags", "created", "cover", "highlights", "favorite"]
 
     def rows() -> Iterator[list[str]]:
-        for told in pages():
-            marks = f"Highlight:{told.quote}\nNote:{told.note}\n" if told.quote else ""
-            folder = "Coast / Log" if told.number % 7 == 1 else "Unsorted"
+        for reported in pages():
+            marks = f"Highlight:{reported.quote}\nNote:{reported.note}\n" if reported.quote else ""
+            folder = "Coast / Log" if reported.number % 7 == 1 else "Unsorted"
             yield [
-                *(str(told.number), told.title, "" if told.quote else told.note, "An excerpt.", told.url, folder),
-                *(", ".join(told.tags), told.iso.replace("+00:00", ".000Z"), "", marks, str(told.pinned).lower()),
+                *(
+                    str(reported.number),
+                    reported.title,
+                    "" if reported.quote else reported.note,
+                    "An excerpt.",
+                    reported.url,
+                    folder,
+                ),
+                *(
+                    ", ".join(reported.tags),
+                    reported.iso.replace("+00:00", ".000Z"),
+                    "",
+                    marks,
+                    str(reported.pinned).lower(),
+                ),
             ]
 
     return "\ufeff" + _table(header, rows())
@@ -282,15 +325,15 @@ def raindrop() -> str:
 def karakeep() -> str:
     bookmarks: list[object] = [
         {
-            "createdAt": told.seconds,
-            "title": told.title or None,
-            "tags": list(told.tags),
-            "lists": ["l1"] if told.number % 7 == 1 else [],
-            "content": {"type": "link", "url": told.url},
-            "note": told.note or None,
-            "archived": told.archived,
+            "createdAt": reported.seconds,
+            "title": reported.title or None,
+            "tags": list(reported.tags),
+            "lists": ["l1"] if reported.number % 7 == 1 else [],
+            "content": {"type": "link", "url": reported.url},
+            "note": reported.note or None,
+            "archived": reported.archived,
         }
-        for told in pages()
+        for reported in pages()
     ]
     bookmarks.append(
         {"createdAt": FIRST, "title": "A thought", "tags": [], "content": {"type": "text", "text": "Buy oil"}}
@@ -303,15 +346,15 @@ def linkwarden() -> str:
     def links(coast: bool) -> list[object]:
         return [
             {
-                "id": told.number,
-                "name": told.title,
-                "url": told.url,
-                "description": told.note,
-                "tags": [{"id": 1, "name": tag} for tag in told.tags],
-                "createdAt": told.iso,
+                "id": reported.number,
+                "name": reported.title,
+                "url": reported.url,
+                "description": reported.note,
+                "tags": [{"id": 1, "name": tag} for tag in reported.tags],
+                "createdAt": reported.iso,
             }
-            for told in pages()
-            if (told.number % 7 == 1) is coast
+            for reported in pages()
+            if (reported.number % 7 == 1) is coast
         ]
 
     collections = [
@@ -325,17 +368,17 @@ def linkwarden() -> str:
 def pinboard() -> str:
     entries = [
         {
-            "href": told.url,
-            "description": told.title,
-            "extended": told.note,
+            "href": reported.url,
+            "description": reported.title,
+            "extended": reported.note,
             "meta": "abc",
             "hash": "def",
-            "time": told.iso.replace("+00:00", "Z"),
+            "time": reported.iso.replace("+00:00", "Z"),
             "shared": "no",
-            "toread": "no" if told.archived else "yes",
-            "tags": " ".join(tag.replace(" ", "_") for tag in told.tags),
+            "toread": "no" if reported.archived else "yes",
+            "tags": " ".join(tag.replace(" ", "_") for tag in reported.tags),
         }
-        for told in pages()
+        for reported in pages()
     ]
     return json.dumps(entries)
 
@@ -361,23 +404,26 @@ def matter() -> str:
         (
             [
                 *(
-                    told.title,
+                    reported.title,
                     "Ada Keeper",
                     "The Harbour",
-                    told.url,
-                    ";".join(told.tags),
+                    reported.url,
+                    ";".join(reported.tags),
                     "900",
-                    str(not told.archived),
+                    str(not reported.archived),
                 ),
-                *(str(told.pinned), str(told.archived), "0", told.iso, ""),
+                *(str(reported.pinned), str(reported.archived), "0", reported.iso, ""),
             ]
-            for told in pages()
+            for reported in pages()
         ),
     )
 
 
 def onetab() -> str:
-    lines = [f"{told.url} | {' '.join(told.title.split())}" if told.title else told.url for told in pages()]
+    lines = [
+        f"{reported.url} | {' '.join(reported.title.split())}" if reported.title else reported.url
+        for reported in pages()
+    ]
     return "\r\n".join([*lines[:30], "", *lines[30:], ""])
 
 

@@ -14,11 +14,11 @@ from tests.library.imports.conftest import Bring, everything, source
 FILES = list(samples.ALL)
 
 
-def tags(told: samples.Told, name: str) -> set[str]:
+def tags(reported: samples.Expected, name: str) -> set[str]:
     """The tags that must be there; lists and folders come on top."""
     if name == "onetab.txt":
         return set()
-    return {tag.replace(" ", "_") if name == "pinboard.json" else tag for tag in told.tags}
+    return {tag.replace(" ", "_") if name == "pinboard.json" else tag for tag in reported.tags}
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if not name.endswith(".zip")])
@@ -37,15 +37,15 @@ def test_an_export_comes_in_completely_and_a_second_time_changes_nothing(
     assert report.added == samples.COUNT + samples.MORE.get(name, 0)
     assert set(report.formats) == {wanted}
     items = everything(library)
-    for told in samples.pages():
-        item = items[told.url]
-        if told.title:
-            assert item.title == " ".join(told.title.split())
-        assert tags(told, name) <= set(item.metadata.tags)
+    for reported in samples.pages():
+        item = items[reported.url]
+        if reported.title:
+            assert item.title == " ".join(reported.title.split())
+        assert tags(reported, name) <= set(item.metadata.tags)
         if name not in samples.UNDATED:
-            assert item.saved_at == told.saved_at
+            assert item.saved_at == reported.saved_at
         if name not in samples.WITHOUT_STATE:
-            assert bool(item.metadata.archived) is told.archived
+            assert bool(item.metadata.archived) is reported.archived
         assert item.source == f"import:{wanted}"
     again = bring(data, name)
     assert (again.added, again.updated, again.unchanged) == (0, 0, report.added)
@@ -60,8 +60,8 @@ STARS = ["wallabag.json", "goodlinks.json", "raindrop.csv", "matter.csv", "bookm
 def test_what_was_starred_is_pinned(name: str, library: Store, bring: Bring) -> None:
     bring(samples.ALL[name][1], name)
     items = everything(library)
-    assert [bool(items[told.url].metadata.pinned) for told in samples.pages()] == [
-        told.pinned for told in samples.pages()
+    assert [bool(items[reported.url].metadata.pinned) for reported in samples.pages()] == [
+        reported.pinned for reported in samples.pages()
     ]
 
 
@@ -69,9 +69,9 @@ def test_what_was_starred_is_pinned(name: str, library: Store, bring: Bring) -> 
 def test_the_readers_notes_are_kept(name: str, library: Store, bring: Bring) -> None:
     bring(samples.ALL[name][1], name)
     items = everything(library)
-    for told in samples.pages():
-        notes = [mark.note for mark in library.annotations(items[told.url].id) if mark.note]
-        assert notes == ([told.note] if told.note else [])
+    for reported in samples.pages():
+        notes = [mark.note for mark in library.annotations(items[reported.url].id) if mark.note]
+        assert notes == ([reported.note] if reported.note else [])
 
 
 @pytest.mark.parametrize("name", ["wallabag.json", "omnivore.zip", "instapaper.csv", "raindrop.csv"])
@@ -79,9 +79,9 @@ def test_highlights_are_kept_once(name: str, library: Store, bring: Bring) -> No
     for _ in range(2):
         bring(samples.ALL[name][1], name)
     items = everything(library)
-    for told in samples.pages():
-        quotes = [mark.quote for mark in library.annotations(items[told.url].id) if mark.quote]
-        assert quotes == ([told.quote] if told.quote else [])
+    for reported in samples.pages():
+        quotes = [mark.quote for mark in library.annotations(items[reported.url].id) if mark.quote]
+        assert quotes == ([reported.quote] if reported.quote else [])
 
 
 @pytest.mark.parametrize("name", ["wallabag.json", "omnivore.zip"])

@@ -24,11 +24,11 @@ def check(library: Store, item: Item, content_type: str = "application/pdf") -> 
 
 
 def test_a_pdf_of_omnivore_is_the_page_of_its_row(library: Store, bring: Bring) -> None:
-    told = samples.pages()[31]
+    reported = samples.pages()[31]
     report = bring(samples.omnivore(extra={"content/day-31.pdf": PDF}), "omnivore.zip")
-    item = everything(library)[told.url]
+    item = everything(library)[reported.url]
     check(library, item)
-    assert (item.metadata.tags, item.saved_at) == (tuple(told.tags), told.saved_at)
+    assert (item.metadata.tags, item.saved_at) == (tuple(reported.tags), reported.saved_at)
     assert report.failed == 0
 
 

@@ -53,8 +53,14 @@ def bookmark(url: str) -> str:
 
 
 def kept(url: str) -> str:
-    told = samples.pages()[10]
-    entry = {"url": url, "title": "Kept", "is_archived": 0, "created_at": told.iso, "content": samples.article(told)}
+    reported = samples.pages()[10]
+    entry = {
+        "url": url,
+        "title": "Kept",
+        "is_archived": 0,
+        "created_at": reported.iso,
+        "content": samples.article(reported),
+    }
     return json.dumps([entry])
 
 

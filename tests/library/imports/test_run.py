@@ -46,9 +46,9 @@ def test_programs_are_merged_not_doubled(library: Store, bring: Bring) -> None:
         bring(data, name)
     items = everything(library)
     assert len(items) == samples.COUNT + 1
-    told = samples.pages()[20]
-    item = items[told.url]
-    assert (item.metadata.archived, item.metadata.pinned, item.saved_at) == (True, True, told.saved_at)
+    reported = samples.pages()[20]
+    item = items[reported.url]
+    assert (item.metadata.archived, item.metadata.pinned, item.saved_at) == (True, True, reported.saved_at)
     assert item.metadata.quality == "article"
     assert library.check() == []
 

@@ -45,7 +45,7 @@ class Vault:
         return path
 
     def edit(self, item_id: str, change: Callable[[str], str]) -> Path:
-        """Change a file so that its time tells it."""
+        """Change a file so that its time shows it."""
         path = self.file(item_id)
         new = change(path.read_text())
         assert new != path.read_text()

@@ -1,4 +1,4 @@
-"""The board that tells what is being done for jobs."""
+"""The board that shows what is being done for jobs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pagekeep.library.queue import ProgressBoard
 def test_a_watcher_is_woken_by_a_change_of_its_job_alone() -> None:
     async def watch() -> tuple[list[str | None], bool]:
         board = ProgressBoard()
-        told: list[str | None] = []
+        reported: list[str | None] = []
         waiting = asyncio.ensure_future(board.change("a", 30))
         await asyncio.sleep(0)
         board.put("b", "Fetching")
@@ -21,10 +21,10 @@ def test_a_watcher_is_woken_by_a_change_of_its_job_alone() -> None:
             await asyncio.sleep(0)
             board.put("a", stage)
             await asyncio.wait_for(waiting, 5)
-            told.append(board.stage("a"))
+            reported.append(board.stage("a"))
         board.drop("a")
-        told.append(board.stage("a"))
-        return told, early
+        reported.append(board.stage("a"))
+        return reported, early
 
     assert asyncio.run(watch()) == (["Fetching", "Storing", None], False)
 

@@ -25,16 +25,16 @@ Work = Callable[..., list[JobResult]]
 
 @pytest.fixture
 def work(tmp_path: Path, settings: Settings) -> Work:
-    """A worker that runs until no job is due; what it told."""
+    """A worker that runs until no job is due; what it reported."""
 
     async def run(name: str) -> list[JobResult]:
-        told: list[JobResult] = []
+        reported: list[JobResult] = []
         path = tmp_path / "library.db"
         with closing(open_store(path, workers=True)) as jobs:
             async with Retrieval(settings) as retrieval:
-                worker = JobRunner(name, jobs, lambda user: open_store(path, user), retrieval, told.append)
+                worker = JobRunner(name, jobs, lambda user: open_store(path, user), retrieval, reported.append)
                 await worker.run(until_empty=True)
-        return told
+        return reported
 
     return lambda name="worker": asyncio.run(run(name))
 
@@ -149,7 +149,7 @@ def test_a_fault_of_ours_ends_the_attempt_and_not_the_worker(
     shore: Shore, library: Store, tmp_path: Path, settings: Settings
 ) -> None:
     enqueue(ask(shore.url("a")), library)
-    told: list[JobResult] = []
+    reported: list[JobResult] = []
 
     def broken(_user: str) -> Store:
         raise RuntimeError("a fault")
@@ -157,11 +157,11 @@ def test_a_fault_of_ours_ends_the_attempt_and_not_the_worker(
     async def run() -> None:
         with closing(open_store(tmp_path / "library.db", workers=True)) as jobs:
             async with Retrieval(settings) as retrieval:
-                await JobRunner("w", jobs, broken, retrieval, told.append).run(until_empty=True)
+                await JobRunner("w", jobs, broken, retrieval, reported.append).run(until_empty=True)
 
     asyncio.run(run())
-    assert told[0].error is not None
-    assert (told[0].error["type"], told[0].retry_at is not None) == ("Unexpected", True)
+    assert reported[0].error is not None
+    assert (reported[0].error["type"], reported[0].retry_at is not None) == ("Unexpected", True)
 
 
 def test_a_worker_that_is_stopped_gives_its_job_back_at_once(
@@ -197,7 +197,7 @@ def test_a_worker_that_is_stopped_gives_its_job_back_at_once(
 
 def test_a_worker_that_lost_its_lease_lets_go(shore: Shore, library: Store, tmp_path: Path, settings: Settings) -> None:
     job = enqueue(ask(shore.url("a")), library)
-    told: list[JobResult] = []
+    reported: list[JobResult] = []
     gone = asyncio.Event()
 
     async def run() -> None:
@@ -218,14 +218,14 @@ def test_a_worker_that_lost_its_lease_lets_go(shore: Shore, library: Store, tmp_
         with closing(open_store(path, workers=True)) as jobs:
             async with Stuck(settings) as retrieval:
                 worker = JobRunner(
-                    "w", jobs, lambda user: open_store(path, user), retrieval, told.append, lease_seconds=0.05
+                    "w", jobs, lambda user: open_store(path, user), retrieval, reported.append, lease_seconds=0.05
                 )
                 running = asyncio.create_task(worker.run(at_a_time=1, until_empty=True))
                 await asyncio.wait_for(gone.wait(), 10)
                 await running
 
     asyncio.run(run())
-    assert told == []
+    assert reported == []
     (held,) = library.jobs("running")
     assert (held.id, held.leased_by) == (job.id, "thief")
 
@@ -236,7 +236,7 @@ def test_a_runner_is_not_idle_while_a_lane_receives_a_job(
     shore.bodies["a"] = article(100)
     enqueue(ask(shore.url("a")), library)
     path = tmp_path / "library.db"
-    told: list[str] = []
+    reported: list[str] = []
 
     async def run() -> None:
         with closing(open_store(path, workers=True)) as jobs:
@@ -255,16 +255,16 @@ def test_a_runner_is_not_idle_while_a_lane_receives_a_job(
                     jobs,
                     lambda user: open_store(path, user),
                     retrieval,
-                    lambda result: told.append("saved"),
+                    lambda result: reported.append("saved"),
                     poll_seconds=0.05,
-                    idle=lambda: told.append("idle"),
+                    idle=lambda: reported.append("idle"),
                 )
                 running = asyncio.create_task(worker.run())
-                while "saved" not in told:
+                while "saved" not in reported:
                     await asyncio.sleep(0.05)
                 running.cancel()
                 with suppress(asyncio.CancelledError):
                     await running
 
     asyncio.run(run())
-    assert told[0] == "saved"
+    assert reported[0] == "saved"

@@ -57,7 +57,7 @@ def work(tmp_path: Path, settings: Settings) -> Callable[[], tuple[list[JobResul
     """A worker that runs until no job is due; what came of it, and the stages in between."""
 
     async def run() -> tuple[list[JobResult], list[str]]:
-        told: list[JobResult] = []
+        reported: list[JobResult] = []
         stages: list[str] = []
 
         def progress(_job: Job, stage: str) -> None:
@@ -67,10 +67,10 @@ def work(tmp_path: Path, settings: Settings) -> Callable[[], tuple[list[JobResul
         with closing(open_store(path, workers=True)) as jobs:
             async with Retrieval(settings) as retrieval:
                 worker = JobRunner(
-                    "hand", jobs, lambda user: open_store(path, user), retrieval, told.append, progress=progress
+                    "hand", jobs, lambda user: open_store(path, user), retrieval, reported.append, progress=progress
                 )
                 await worker.run(at_a_time=1, until_empty=True)
-        return told, stages
+        return reported, stages
 
     return lambda: asyncio.run(run())
 
@@ -178,8 +178,8 @@ def test_turn_by_turn_it_comes_to_the_same(
     if choice.keys:
         choice = Selection(keys=tuple(three[int(key)] for key in choice.keys))
     job = enqueue_reparse(library, choice)
-    told, stages = work()
-    assert len(told) == 1
+    reported, stages = work()
+    assert len(reported) == 1
     wanted = three[: choice.limit]
     assert turns == wanted
     assert stages == [f"Reparsed {number} of {len(wanted)} pages" for number in range(len(wanted))]
@@ -198,8 +198,8 @@ def test_others_have_their_turn_in_between(
     long = enqueue_reparse(library, Selection(domain="127.0.0.1"))
     save = enqueue(Request(shore.url("a")), library)
     other = enqueue_reparse(library, Selection(keys=(three[0],)))
-    told, _ = work()
-    assert [worked.job.id for worked in told] == [save.id, other.id, long.id]
+    reported, _ = work()
+    assert [worked.job.id for worked in reported] == [save.id, other.id, long.id]
 
 
 def test_what_makes_no_sense_is_not_queued(library: Store, three: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Items fetched anew: seed 000's migration of a library whose pages were not kept."""
+"""Items fetched again: seed 000's migration of a library whose pages were not kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The routes of Anytype's API that we use, version 2025-11-08, as JSON Schemas of our own.
+"""The routes of Anytype's API that we use, version 2025-11-08, as JSON Schemas that we wrote.
 
 They follow the published OpenAPI document (docs/reference/openapi-2025-11-08.yaml of anyproto/anytype-api), whose own schemas
 cannot check a request: no property of theirs is required, unknown ones are allowed, and the alternatives of `oneOf` for the

@@ -267,7 +267,7 @@ class AnytypeApp(Fake):
         if route.endswith("/search"):
             wanted = {(one["property_key"], one["text"]) for one in data["filters"]["conditions"]}
             found = [one for one in self.objects.values() if wanted <= set(one["texts"].items())]
-            return 200, {"data": [_shown(one) for one in found], "pagination": {"total": len(found)}}
+            return 200, {"data": [_render(one) for one in found], "pagination": {"total": len(found)}}
         unknown = {one["key"] for one in data.get("properties", ())} - set(self.properties)
         if unknown:
             return self.fault(f"unknown properties {unknown}")
@@ -275,11 +275,11 @@ class AnytypeApp(Fake):
             if values[1] not in self.objects or values[1] in self.deleted:
                 return 404, {}
             self._set(self.objects[values[1]], data, data.get("markdown"))
-            return 200, {"object": _shown(self.objects[values[1]])}
+            return 200, {"object": _render(self.objects[values[1]])}
         made: dict[str, Any] = {"id": f"bafyobject{len(self.objects)}", "type": data["type_key"], "versions": 0}
         self._set(made, data, data.get("body"))
         self.objects[made["id"]] = made
-        return 201, {"object": _shown(made)}
+        return 201, {"object": _render(made)}
 
     def _property(self, method: str, data: dict[str, Any]) -> Answer:
         if method == "GET":
@@ -299,6 +299,6 @@ class AnytypeApp(Fake):
         made["texts"] = {one["key"]: one["text"] for one in data["properties"] if "text" in one}
 
 
-def _shown(made: dict[str, Any]) -> dict[str, Any]:
+def _render(made: dict[str, Any]) -> dict[str, Any]:
     texts = [{"object": "property", "key": key, "format": "text", "text": text} for key, text in made["texts"].items()]
     return {"id": made["id"], "object": "object", "name": made["name"], "properties": texts}

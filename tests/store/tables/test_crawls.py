@@ -1,4 +1,4 @@
-"""The frontier of a crawl: every address once, in the order of discovery, whoever works on it."""
+"""The frontier of a crawl: every address once, in the order of discovery, no matter which worker takes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schedules: each due one becomes one job, whoever asks and however often."""
+"""Schedules: each due one becomes one job, no matter who asks, and how often."""
 
 from __future__ import annotations
 

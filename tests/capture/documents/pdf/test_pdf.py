@@ -1,4 +1,4 @@
-"""PDF files of our own making, from bytes to Markdown."""
+"""PDF files that we made, from bytes to Markdown."""
 
 from __future__ import annotations
 

@@ -37,6 +37,6 @@ def test_html_over_the_limit_is_refused(client: TestClient) -> None:
 
 
 def test_a_page_is_explained(client: TestClient) -> None:
-    told = client.post("/api/v1/explain", json={"html": article(300)}).json()
-    assert "won" in told["explanation"]
-    assert told["trace"]["document_type"]
+    reported = client.post("/api/v1/explain", json={"html": article(300)}).json()
+    assert "won" in reported["explanation"]
+    assert reported["trace"]["document_type"]

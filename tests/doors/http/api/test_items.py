@@ -186,18 +186,18 @@ def test_a_retry_that_succeeds_clears_the_count(client: TestClient, shore: Shore
 
 
 def test_an_item_is_explained_for_people_and_for_programs(client: TestClient) -> None:
-    told = client.get(f"/api/v1/items/{saved(client)['id']}/explanation").json()
-    assert told["explanation"].startswith("Verdict\n")
-    assert told["trace"]["attempts"][-1]["passed"] is True
-    assert told["page"]["title"] == "Page a"
+    reported = client.get(f"/api/v1/items/{saved(client)['id']}/explanation").json()
+    assert reported["explanation"].startswith("Verdict\n")
+    assert reported["trace"]["attempts"][-1]["passed"] is True
+    assert reported["page"]["title"] == "Page a"
 
 
 def test_a_kept_page_is_read_again_by_the_rules_of_today(client: TestClient, tmp_path: Path) -> None:
     item = saved(client, html=article(300, "Page a", '<div class="promo"><p>Buy our boats.</p></div>'))
     where = f"/api/v1/items/{item['id']}/reparse"
     assert client.post(where, json={}).json()["outcome"] == "unchanged"
-    told = client.post(where, json={"dry_run": True, "force": True}).json()
-    assert (told["outcome"], told["diff"], told["item"]["id"]) == ("unchanged", [], item["id"])
+    reported = client.post(where, json={"dry_run": True, "force": True}).json()
+    assert (reported["outcome"], reported["diff"], reported["item"]["id"]) == ("unchanged", [], item["id"])
     assert client.post("/api/v1/items/0000aaaa/reparse", json={}).status_code == 404
 
 

@@ -38,12 +38,12 @@ def events(client: TestClient, job_id: str) -> list[tuple[str, dict[str, Any]]]:
 
 def test_a_watcher_is_told_how_it_ends(client: TestClient, shore: Shore) -> None:
     shore.bodies["a"] = article(300)
-    told = events(client, queued(client, shore.url("a")))
-    name, data = told[-1]
+    reported = events(client, queued(client, shore.url("a")))
+    name, data = reported[-1]
     assert name == "done"
     assert data["item"]["title"] == "The keeper"
     assert data["job"]["state"] == "done"
-    assert {event for event, _ in told[:-1]} <= {"stage"}
+    assert {event for event, _ in reported[:-1]} <= {"stage"}
 
 
 def test_a_watcher_of_a_job_that_fails_is_told_why(client: TestClient, shore: Shore) -> None:

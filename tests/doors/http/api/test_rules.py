@@ -14,9 +14,9 @@ GOOD = "- id: mine\n  phase: pre\n  trigger: {host: {equals: example.com}}\n  re
 def test_the_rules_in_force_are_listed_with_what_is_wrong_with_others(client: TestClient, tmp_path: Path) -> None:
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "own.yaml").write_text(GOOD + "- id: bad\n  triger: {}\n")
-    told = client.get("/api/v1/rules").json()
-    assert {rule["id"] for rule in told["rules"]} > {"mine"}
-    assert told["faults"][0]["file"] == "own.yaml"
+    reported = client.get("/api/v1/rules").json()
+    assert {rule["id"] for rule in reported["rules"]} > {"mine"}
+    assert reported["faults"][0]["file"] == "own.yaml"
     assert [rule["id"] for rule in client.get("/api/v1/rules?own=true").json()["rules"]] == ["mine"]
 
 
@@ -37,11 +37,11 @@ def test_rules_are_tried_on_a_page_beside_those_in_force(client: TestClient) -> 
     page = article(300, extra='<div class="boats"><p>Buy our boats before the winter comes.</p></div>')
     item = client.post("/api/v1/saves", json={"url": "https://example.com/a", "html": page}).json()["item"]
     for source in (item["id"], item["url"]):
-        told = client.post("/api/v1/rules/try", json={"yaml": GOOD, "page": source}).json()
-        assert "Buy our boats" in told["before"]["markdown"]
-        assert "Buy our boats" not in told["after"]["markdown"]
-        assert any(line.startswith("-Buy our boats") for line in told["diff"])
-        assert [match["id"] for match in told["matches"]] == ["mine"]
+        reported = client.post("/api/v1/rules/try", json={"yaml": GOOD, "page": source}).json()
+        assert "Buy our boats" in reported["before"]["markdown"]
+        assert "Buy our boats" not in reported["after"]["markdown"]
+        assert any(line.startswith("-Buy our boats") for line in reported["diff"])
+        assert [match["id"] for match in reported["matches"]] == ["mine"]
     faulty = client.post("/api/v1/rules/try", json={"yaml": "- id: x", "page": item["id"]}).json()
     assert faulty["faults"]
     assert faulty["diff"] == []

@@ -1,4 +1,4 @@
-"""`/r`: every wish, in every way it can be told."""
+"""`/r`: every option, in every way it can be sent."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def page(shore: Shore) -> str:
     return shore.url("a")
 
 
-def get(client: TestClient, url: str, accept: str = "text/plain", **wishes: str) -> Any:
-    headers = {"accept": accept, **{f"x-{name.replace('_', '-')}": value for name, value in wishes.items()}}
+def get(client: TestClient, url: str, accept: str = "text/plain", **options: str) -> Any:
+    headers = {"accept": accept, **{f"x-{name.replace('_', '-')}": value for name, value in options.items()}}
     return client.get(f"/r/{url}", headers=headers)
 
 
-def content(client: TestClient, url: str, **wishes: str) -> str:
-    answer = get(client, url, "application/json", **wishes)
+def content(client: TestClient, url: str, **options: str) -> str:
+    answer = get(client, url, "application/json", **options)
     assert answer.status_code == 200, answer.text
     return str(answer.json()["data"]["content"])
 
@@ -53,9 +53,9 @@ def test_the_plain_body_is_the_one_that_clients_know(client: TestClient, page: s
 
 
 def test_the_json_is_the_one_that_clients_know(client: TestClient, page: str) -> None:
-    told = get(client, page, "application/json").json()
-    assert (told["code"], told["status"]) == (200, 20000)
-    data = told["data"]
+    reported = get(client, page, "application/json").json()
+    assert (reported["code"], reported["status"]) == (200, 20000)
+    data = reported["data"]
     assert (data["title"], data["url"], data["publishedTime"]) == ("The keeper", page, "2025-03-19T10:30:00Z")
     assert data["usage"]["tokens"] > 100
     assert data["metadata"]["title"] == "The keeper"
@@ -172,8 +172,8 @@ def test_parts_that_are_not_wanted(client: TestClient, page: str) -> None:
 
 @pytest.mark.parametrize("selector", ["p[", "::", "a:has(b:has(c)) d"])
 def test_what_is_no_selector_is_refused(client: TestClient, page: str, selector: str) -> None:
-    for wish in ("target_selector", "remove_selector"):
-        assert get(client, page, **{wish: selector}).status_code == 422
+    for option in ("target_selector", "remove_selector"):
+        assert get(client, page, **{option: selector}).status_code == 422
 
 
 def test_what_lies_over_the_page_is_removed(client: TestClient, shore: Shore) -> None:
@@ -187,17 +187,17 @@ def test_images_are_kept_left_out_or_told(client: TestClient, page: str, shore: 
     picture = shore.site.url("/boat.png")
     assert f"({picture})" in content(client, page)
     assert "boat" not in content(client, page, retain_images="none").lower()
-    told = content(client, page, retain_images="alt")
-    assert "A boat" in told
-    assert "boat.png" not in told
+    reported = content(client, page, retain_images="alt")
+    assert "A boat" in reported
+    assert "boat.png" not in reported
 
 
 def test_links_are_kept_left_out_or_told(client: TestClient, page: str, shore: Shore) -> None:
     assert f"[the next page]({shore.site.url('/next')})" in content(client, page)
     assert "next" not in content(client, page, retain_links="none")
-    told = content(client, page, retain_links="text")
-    assert "the next page" in told
-    assert "/next" not in told
+    reported = content(client, page, retain_links="text")
+    assert "the next page" in reported
+    assert "/next" not in reported
 
 
 def test_links_and_images_are_listed(client: TestClient, page: str, shore: Shore) -> None:
@@ -219,9 +219,9 @@ def test_frames_become_parts_of_the_page(client: TestClient, shore: Shore) -> No
     shore.bodies["inner"] = f"<p>From another page. {SENTENCE}</p>"
     shore.bodies["a"] = article(300).replace("</article>", f"{frames}</article>")
     assert "another page" not in content(client, shore.url("a"), no_cache="true")
-    told = content(client, shore.url("a"), with_iframe="true")
-    assert "From another page." in told
-    assert "Written inside the frame." in told
+    reported = content(client, shore.url("a"), with_iframe="true")
+    assert "From another page." in reported
+    assert "Written inside the frame." in reported
 
 
 def test_frames_cannot_reach_where_pages_cannot(client: TestClient, shore: Shore) -> None:

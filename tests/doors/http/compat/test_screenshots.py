@@ -81,9 +81,9 @@ def test_programs_get_an_address_that_needs_no_token(
 
 
 @pytest.mark.usefixtures("a_browser")
-@pytest.mark.parametrize("wish", ["screenshot@fullPage", {"type": "screenshot", "fullPage": True}])
-def test_scraping_gives_text_and_picture_of_one_visit(client: TestClient, fields: str, wish: object) -> None:
-    data = client.post("/v2/scrape", json={"url": fields, "formats": ["markdown", wish]}).json()["data"]
+@pytest.mark.parametrize("option", ["screenshot@fullPage", {"type": "screenshot", "fullPage": True}])
+def test_scraping_gives_text_and_picture_of_one_visit(client: TestClient, fields: str, option: object) -> None:
+    data = client.post("/v2/scrape", json={"url": fields, "formats": ["markdown", option]}).json()["data"]
     assert "The upper field is red" in data["markdown"]
     assert colours(client.get(data["screenshot"]).content)[2] == BLUE
 
@@ -129,7 +129,7 @@ def test_an_address_is_good_for_its_time_and_no_other_name(client: TestClient) -
 def test_pictures_do_not_stay(
     settings: Settings, serve: Callable[..., TestClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither while the server runs nor over its end, though nobody asks for another picture."""
+    """Neither while the server runs nor over its end, though no client asks for another picture."""
     monkeypatch.setattr(service_module, "_CLEANUP_SECONDS", 0.02)
     client = serve(settings)
     for name, age in (("b2", 3700), ("c3", 3500)):

@@ -1,4 +1,4 @@
-"""What may be shown is told by its bytes, and how large it is before anything is decoded."""
+"""What may be shown is decided by its bytes, and how large it is before anything is decoded."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_picture_without_area_is_none(form: str) -> None:
 
 
 def with_parts(form: str, parts: int) -> bytes:
-    """A sound picture behind so many parts that say nothing."""
+    """A sound picture behind this many parts that say nothing."""
     data = picture(form)
     if form == "JPEG":
         return data[:2] + b"\xff\xe0\x00\x02" * parts + data[2:]

@@ -64,7 +64,7 @@ def test_a_body_that_does_not_come_is_given_up_on() -> None:
 
 
 async def ask(bounded: BodyLimits, parts: int, gate: asyncio.Event | None) -> int:
-    """The status for a body of so many parts, of which the last comes when the gate opens."""
+    """The status for a body of this many parts, of which the last comes when the gate opens."""
     statuses: list[int] = []
     sent = 0
 

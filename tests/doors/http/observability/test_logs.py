@@ -1,4 +1,4 @@
-"""What the log tells, and what it does not."""
+"""What the log shows, and what it does not."""
 
 from __future__ import annotations
 

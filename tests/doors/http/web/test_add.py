@@ -102,14 +102,14 @@ def test_of_several_addresses_the_bad_ones_are_told_and_stay(client: TestClient,
 
 def test_our_script_gets_what_became_of_each_address(client: TestClient, library: Store) -> None:
     urls = {"urls": "foo\none.invalid/a\nhttps://two.invalid/b"}
-    told = client.post("/add", data=urls, headers={"x-part": "1"}).json()
-    assert [(one["line"], one["url"]) for one in told["queued"]] == [
+    reported = client.post("/add", data=urls, headers={"x-part": "1"}).json()
+    assert [(one["line"], one["url"]) for one in reported["queued"]] == [
         ("one.invalid/a", "https://one.invalid/a"),
         ("https://two.invalid/b", "https://two.invalid/b"),
     ]
-    assert {one["job"]["id"] for one in told["queued"]} == {job.id for job in library.jobs()}
-    assert told["rejected"] == [{"line": "foo", "error": NO_SCHEME}]
-    assert told["remaining"] == ["foo"]
+    assert {one["job"]["id"] for one in reported["queued"]} == {job.id for job in library.jobs()}
+    assert reported["rejected"] == [{"line": "foo", "error": NO_SCHEME}]
+    assert reported["remaining"] == ["foo"]
 
 
 def test_more_addresses_than_are_taken_stay_in_the_form(

@@ -57,7 +57,7 @@ def test_who_is_not_known_is_sent_to_sign_in_and_back(shared: TestClient) -> Non
 def test_a_fault_of_ours_is_a_page_for_people_that_tells_nothing_of_it(
     settings: Settings, serve: Callable[..., TestClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(*_given: object, **_named: object) -> None:
+    def fails(*_arguments: object, **_named: object) -> None:
         raise RuntimeError("swordfish")
 
     client = serve(settings, raise_server_exceptions=False)

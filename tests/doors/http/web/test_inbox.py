@@ -22,7 +22,7 @@ def titles(client: TestClient, address: str) -> list[str]:
 
 @pytest.fixture
 def shelf(client: TestClient, library: Store) -> TestClient:
-    """Four items, each in a state of its own."""
+    """Four items, each in its own state."""
     for number, (title, known) in enumerate(
         {
             "Boats": {"quality": "article", "tags": ["sea"]},
@@ -113,9 +113,9 @@ def test_a_deed_is_done_told_and_can_be_undone(shelf: TestClient, library: Store
     assert answer.status_code == 303
     assert answer.headers["location"].startswith("/?tag=sea&acted=")
     assert ids_of(library) == []
-    told = shelf.get(answer.headers["location"]).text
-    assert "Archived (2 pages)." in told
-    undo = re.search(r'action="(/actions/[^"]+/undo)"', told)
+    reported = shelf.get(answer.headers["location"]).text
+    assert "Archived (2 pages)." in reported
+    undo = re.search(r'action="(/actions/[^"]+/undo)"', reported)
     assert undo
     assert shelf.post(undo[1], data={"back": "/"}, follow_redirects=False).status_code == 303
     assert sorted(ids_of(library)) == sorted(ids)

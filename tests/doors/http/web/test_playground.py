@@ -50,7 +50,7 @@ def test_a_kept_rule_is_in_force_at_once(client: TestClient, key: str, settings:
 def test_keeping_a_rule_shows_what_it_changes_and_how_saved_pages_get_it(
     client: TestClient, library: Store, key: str
 ) -> None:
-    for _ in range(2):  # once more changes nothing, and shows the same
+    for _ in range(2):  # again changes nothing, and shows the same
         page = client.post("/playground", data={"source": key, "yaml": RULE, "action": "save"}).text
         assert '<span class="minus">-Boxed words</span>' in page
         assert "Pages you saved earlier do not change" in page

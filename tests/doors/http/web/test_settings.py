@@ -27,7 +27,7 @@ def test_a_cookie_that_makes_no_sense_is_the_usual_look(client: TestClient) -> N
 
 @pytest.fixture
 def ada(shared: TestClient) -> TestClient:
-    """Someone who is signed in."""
+    """A user who is signed in."""
     app.add_user(service_of(shared).accounts, "ada", PASSWORD)
     shared.post("/sign-in", data={"name": "ada", "password": PASSWORD})
     return shared

@@ -56,7 +56,7 @@ def test_over_https_the_cookie_is_this_hosts_alone(settings: Settings, serve: Ca
     assert browser.get(ITEMS).status_code == 200
     value = browser.cookies["__Host-pagekeep_session"]
     browser.cookies.clear()
-    browser.cookies.set("pagekeep_session", value)  # as a neighbour, or someone on the wire, could plant it
+    browser.cookies.set("pagekeep_session", value)  # as a neighbour, or an attacker on the wire, could plant it
     assert browser.get(ITEMS).status_code == 401
 
 

@@ -108,7 +108,7 @@ def test_when_all_fail_the_outcome_is_a_bookmark_without_content(
 
 
 class Clock:
-    """A timer that moves only when it is told to."""
+    """A timer that moves only on request."""
 
     now = 0.0
 

@@ -1,4 +1,4 @@
-"""Quirks of feeds, each as a small document and what must come out of it; all of our own writing.
+"""Quirks of feeds, each as a small document and what must come out of it; all written by us.
 
 `expect` names fields of the first entry; those with a dot are of the feed (`.title`), `text` is its Markdown, `n` the number
 of entries. A value that ends in `…` is the beginning of what is expected.

@@ -1,4 +1,4 @@
-"""Our own lines of JSON as an import: recognised, and every bad line told."""
+"""Our own lines of JSON as an import: recognised, and every bad line reported."""
 
 from __future__ import annotations
 

@@ -87,11 +87,11 @@ def test_failures_have_the_shape_that_clients_know(client: TestClient, shore: Sh
 
 def test_images_and_attributes(client: TestClient, url: str, shore: Shore) -> None:
     shore.bodies["a"] = PAGE.replace("<h1>", '<img src="/lamp.jpg" alt="Lamp" width=800 height=600><h1>')
-    wish = {
+    option = {
         "type": "attributes",
         "selectors": [{"selector": "article a", "attribute": "href"}, {"selector": "p", "attribute": "id"}],
     }
-    data = scraped(client, url, formats=["images", wish], maxAge=0)
+    data = scraped(client, url, formats=["images", option], maxAge=0)
     assert data["images"] == [shore.site.url("/lamp.jpg")]
     assert data["attributes"] == [
         {"selector": "article a", "attribute": "href", "values": ["/next"]},
@@ -99,20 +99,20 @@ def test_images_and_attributes(client: TestClient, url: str, shore: Shore) -> No
     ]
 
 
-@pytest.mark.parametrize("wish", ["attributes", {"type": "attributes", "selectors": [{"selector": "a"}]}])
-def test_attributes_need_selectors(client: TestClient, url: str, wish: Any) -> None:
-    answer = client.post("/v2/scrape", json={"url": url, "formats": [wish]})
+@pytest.mark.parametrize("option", ["attributes", {"type": "attributes", "selectors": [{"selector": "a"}]}])
+def test_attributes_need_selectors(client: TestClient, url: str, option: Any) -> None:
+    answer = client.post("/v2/scrape", json={"url": url, "formats": [option]})
     assert answer.status_code == 400
     assert isinstance(answer.json()["error"], str)
 
 
 def test_changes_are_those_since_the_page_was_saved(client: TestClient, url: str, shore: Shore) -> None:
-    wish = {"type": "changeTracking", "modes": ["git-diff"]}
-    assert scraped(client, url, formats=[wish])["changeTracking"]["changeStatus"] == "new"
+    option = {"type": "changeTracking", "modes": ["git-diff"]}
+    assert scraped(client, url, formats=[option])["changeTracking"]["changeStatus"] == "new"
     client.post("/api/v1/saves", json={"url": url})
-    assert scraped(client, url, formats=[wish], maxAge=0)["changeTracking"]["changeStatus"] == "same"
+    assert scraped(client, url, formats=[option], maxAge=0)["changeTracking"]["changeStatus"] == "same"
     shore.bodies["a"] = PAGE.replace("A side note.", "Another side note entirely.")
-    changes = scraped(client, url, formats=["markdown", wish], maxAge=0)["changeTracking"]
+    changes = scraped(client, url, formats=["markdown", option], maxAge=0)["changeTracking"]
     assert changes["changeStatus"] == "changed"
     assert "+Another side note entirely." in changes["diff"]["text"]
     assert changes["previousScrapeAt"]

@@ -1,6 +1,6 @@
 """Run KOReader's wallabag plugin, as it is, through a whole story; for a Python that has lupa.
 
-`koreader_story.py MAIN_LUA SERVER NAME PASSWORD FOLDER ADDRESS`: what the plugin needs of KOReader stands in here, as little as it asks
+`koreader_story.py MAIN_LUA SERVER NAME PASSWORD FOLDER ADDRESS`: what the plugin needs of KOReader is imitated here, as little as it asks
 for. It prints "change" and waits for a line before it goes on.
 """
 

@@ -21,13 +21,13 @@ def filled(library: Store) -> None:
         )
 
 
-def _shown(html: str) -> list[tuple[str, str]]:
+def _parse_tags(html: str) -> list[tuple[str, str]]:
     return re.findall(r'<span class="name" dir="auto">([^<]*)</span> <span class="amount">([\d,]+)', html)
 
 
 def test_tags_are_listed_by_count_or_name_and_filtered(client: TestClient) -> None:
-    assert _shown(client.get("/tags?q=minecr").text) == [("Minecraft", "2")]
-    names = [name for name, _ in _shown(client.get("/tags?sort=name").text)]
+    assert _parse_tags(client.get("/tags?q=minecr").text) == [("Minecraft", "2")]
+    names = [name for name, _ in _parse_tags(client.get("/tags?sort=name").text)]
     assert names.index("Minecraft") < names.index("sea") < names.index("sea shells")
     assert "No results" in client.get("/tags?q=nothing-like-it").text
 
@@ -80,9 +80,9 @@ def test_the_api_lists_them_too(client: TestClient) -> None:
 def test_a_tag_is_renamed_on_its_page_and_that_is_undone(client: TestClient) -> None:
     page = client.post("/tags", data={"action": "rename", "tag": "minecraft", "new": "Blocks"})
     assert "Renamed the tag minecraft to Blocks (2 pages)." in page.text
-    assert ("Blocks", "2") in _shown(page.text)
+    assert ("Blocks", "2") in _parse_tags(page.text)
     [action] = re.findall(r'name="action" value="([0-9a-f-]{36})"', page.text)
-    assert ("Minecraft", "2") in _shown(client.post("/tags/undo", data={"action": action}).text)
+    assert ("Minecraft", "2") in _parse_tags(client.post("/tags/undo", data={"action": action}).text)
 
 
 def test_a_name_that_cannot_be_a_tag_is_a_message_on_the_page(client: TestClient) -> None:

@@ -35,10 +35,10 @@ def test_only_our_own_files_are_served(client: TestClient) -> None:
 
 
 def test_the_manifest_shares_to_the_form_that_asks(client: TestClient) -> None:
-    told = client.get("/manifest.webmanifest").json()
-    assert told["share_target"]["action"] == "/add"
-    assert told["share_target"]["method"] == "GET"
-    for icon in told["icons"]:
+    reported = client.get("/manifest.webmanifest").json()
+    assert reported["share_target"]["action"] == "/add"
+    assert reported["share_target"]["method"] == "GET"
+    for icon in reported["icons"]:
         assert client.get(icon["src"]).status_code == 200
 
 

@@ -75,7 +75,7 @@ def is_in(client: TestClient) -> bool:
 
 
 def refused(client: TestClient, answer: Any) -> str:
-    """Return the reason; nobody is signed in."""
+    """Return the reason; no user is signed in."""
     assert answer.status_code in (401, 403), answer.text
     assert not is_in(client)
     return str(answer.text)
@@ -114,7 +114,7 @@ def test_an_address_links_an_account_only_when_it_is_verified_and_allowed(
     assert sign_in(client, provider).status_code == 303
     client.cookies.clear()
     provider.user = {"sub": "another", "email": "ADA@example.org", "email_verified": True}
-    refused(client, sign_in(client, provider))  # the address is somebody else's now: the account stays Ada's
+    refused(client, sign_in(client, provider))  # the address is another user's now: the account stays Ada's
 
 
 @pytest.mark.parametrize(
