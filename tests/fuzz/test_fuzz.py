@@ -8,25 +8,31 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.__main__ import fuzz, replay
-from tests.fuzz.target import CASES, names
+from tests.fuzz.target import CASES, load, names
 
 needs_atheris = pytest.mark.skipif(
     find_spec("atheris") is None, reason="atheris is not installed: no wheel for this system"
 )
 RUNS = 120
+SEARCHED = ("frontmatter", "zip")
+"""Targets that `make test` searches; `make hostile` and `make fuzz` search them all."""
 
 
 @needs_atheris
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize(
+    "name", [name if name in SEARCHED else pytest.param(name, marks=pytest.mark.full) for name in names()]
+)
 def test_a_short_search_finds_nothing(name: str, tmp_path: Path) -> None:
     run = fuzz(name, 1, tmp_path, runs=RUNS)
     assert (run.findings, run.fault) == ([], "")
     assert run.executions >= RUNS
 
 
-@pytest.mark.parametrize("name", sorted(folder.name for folder in CASES.iterdir()))
-def test_what_was_found_once_stays_mended(name: str) -> None:
-    done = replay(name, sorted((CASES / name).iterdir()))
+@pytest.mark.parametrize("name", names())
+def test_seeds_and_what_was_found_once_are_read_without_a_fault(name: str, tmp_path: Path) -> None:
+    for number, data in enumerate(load(name).seeds()):
+        (tmp_path / str(number)).write_bytes(data)
+    done = replay(name, [*sorted(tmp_path.iterdir()), *sorted((CASES / name).glob("*"))])
     assert done.returncode == 0, done.stdout[-1_000:] + done.stderr[-3_000:]
 
 
@@ -35,8 +41,8 @@ def test_what_was_found_once_stays_mended(name: str) -> None:
     ("name", "what"),
     [
         ("planted_error", "RuntimeError at planted.py:_raise"),
-        ("planted_hang", "took too long"),
-        ("planted_memory", "took too much memory"),
+        pytest.param("planted_hang", "took too long", marks=pytest.mark.full),
+        pytest.param("planted_memory", "took too much memory", marks=pytest.mark.full),
     ],
 )
 def test_a_fault_behind_three_comparisons_is_found_and_made_short(name: str, what: str, tmp_path: Path) -> None:
