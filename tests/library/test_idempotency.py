@@ -15,7 +15,7 @@ from pagekeep.library.saving.idempotency import request_fingerprint, run_once
 from pagekeep.store import Store
 
 
-def test_requests_are_told_apart_whatever_the_order_of_their_keys() -> None:
+def test_requests_are_distinguished_whatever_the_order_of_their_keys() -> None:
     assert (
         request_fingerprint({"a": 1, "b": [2]})
         == request_fingerprint({"b": [2], "a": 1})
@@ -38,17 +38,18 @@ def test_a_key_is_done_once_and_without_one_each_time(library: Store) -> None:
 
 def test_the_same_key_at_the_same_time_is_refused_and_not_done_twice(library: Store) -> None:
     async def run() -> None:
-        going = asyncio.Event()
+        going, end = asyncio.Event(), asyncio.Event()
 
         async def slow() -> dict[str, Any]:
             going.set()
-            await asyncio.sleep(0.3)
+            await end.wait()
             return {}
 
         first = asyncio.ensure_future(run_once("k", {}, library, slow))
         await going.wait()
         with pytest.raises(Conflict, match="still running"):
             await run_once("k", {}, library, slow)
+        end.set()
         await first
 
     asyncio.run(run())
@@ -78,21 +79,33 @@ def test_a_key_whose_server_was_killed_may_be_used_again_a_few_minutes_later(lib
 def test_a_request_that_takes_longer_than_a_claim_lasts_keeps_it(
     library: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "CLAIM_SECONDS", 0.6)
+    began, renewals = clock.now(), 0
+
+    async def wait(claim: module._Claim, seconds: float) -> bool:
+        """Let the time between two renewals pass at once."""
+        nonlocal renewals
+        await asyncio.sleep(0.01)
+        renewals += 1
+        return claim._over.is_set()
+
+    monkeypatch.setattr(module._Claim, "_is_over", wait)
+    monkeypatch.setattr(clock, "now", lambda: clock.add_seconds(began, renewals * module.CLAIM_SECONDS / 3))
 
     async def run() -> None:
-        going = asyncio.Event()
+        going, end = asyncio.Event(), asyncio.Event()
 
         async def slow() -> dict[str, Any]:
             going.set()
-            await asyncio.sleep(1.5)
+            await end.wait()
             return {"slow": True}
 
         first = asyncio.ensure_future(run_once("k", {}, library, slow))
         await going.wait()
-        await asyncio.sleep(1.2)
+        while renewals < 9:  # three times as long as a claim lasts
+            await asyncio.sleep(0.01)
         with pytest.raises(Conflict, match="still running"):
             await run_once("k", {}, library, slow)
+        end.set()
         assert await first == {"slow": True}
         assert await run_once("k", {}, library, slow) == {"slow": True}
 
