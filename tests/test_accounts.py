@@ -64,7 +64,7 @@ def test_the_password_opens_a_session_until_signing_out(accounts: Accounts, ada:
     assert app.session_user(accounts, session) is None
 
 
-def test_every_sign_in_has_a_key_of_its_own(accounts: Accounts, ada: str) -> None:
+def test_every_sign_in_has_its_own_key(accounts: Accounts, ada: str) -> None:
     keys = {app.sign_in(accounts, "ada", PASSWORD, HERE).session for _ in range(2)}
     assert len(keys) == 2
 
@@ -232,6 +232,6 @@ def test_guessing_at_the_old_password_is_throttled_as_signing_in_is(accounts: Ac
         app.sign_in(accounts, "ada", PASSWORD, HERE)
 
 
-def test_where_nobody_signs_in_there_is_no_password_to_change(accounts: Accounts) -> None:
+def test_where_users_do_not_sign_in_there_is_no_password_to_change(accounts: Accounts) -> None:
     with pytest.raises(NotFound, match="no users"):
         app.change_password(accounts, LOCAL_USER, "whatever it was", "ten kettles and no stove", HERE)

@@ -115,7 +115,7 @@ def test_add_before_and_after_keep_the_order_given() -> None:
     assert dom.inner_html(root) == "ab<i>m</i>yz"
 
 
-def test_drop_keeps_what_stands_behind() -> None:
+def test_drop_keeps_what_is_behind() -> None:
     root = body("before<b>gone</b>after")
     dom.drop(only(root, "b"))
     assert dom.inner_html(root) == "beforeafter"

@@ -44,7 +44,7 @@ def test_docstring_draws_the_whole_tree(kind: type[PagekeepError]) -> None:
     assert drawn.index(kind.__name__) == 4 + 4 * depth
 
 
-def test_suggestions_of_the_class_stand_in_unless_given() -> None:
+def test_suggestions_of_the_class_are_used_unless_given() -> None:
     assert TooLarge("Too big.").suggestions == TooLarge.default_suggestions != ()
     assert TooLarge("Too big.", suggestions=["Cut it."]).suggestions == ("Cut it.",)
     assert TooLarge("Too big.", suggestions=[]).suggestions == ()

@@ -274,7 +274,7 @@ def test_reinstalling_for_use_makes_the_developer_tools_stale(installer: Install
     assert installer.stamps() == {".pagekeep-run", ".pagekeep-extras"}
 
 
-def test_venv_of_a_moved_folder_is_made_anew(installer: Installer) -> None:
+def test_venv_of_a_moved_folder_is_made_again(installer: Installer) -> None:
     installer("run", "/where/it/was 1 2")
     assert installer("run") == 0
     assert installer.steps == ["venv .venv", "pip a check out"]
@@ -285,7 +285,7 @@ def test_venv_of_a_moved_folder_is_made_anew(installer: Installer) -> None:
     [(KeyboardInterrupt(), 130), (subprocess.CalledProcessError(1, ["pip"]), 1), (OSError("disk full"), 1)],
     ids=["interrupt", "pip fails", "disk full"],
 )
-def test_unfinished_installation_is_never_believed_and_made_anew(
+def test_unfinished_installation_is_never_believed_and_made_again(
     installer: Installer, fault: BaseException, code: int
 ) -> None:
     installer.fail = fault

@@ -147,13 +147,13 @@ def test_no_link_or_medium_leads_to_a_script(html: str) -> None:
 
 
 @given(st.lists(st.text(alphabet="abcde .,", min_size=1, max_size=60), min_size=1, max_size=6))
-def test_every_word_of_the_text_stands_in_the_source(parts: list[str]) -> None:
+def test_every_word_of_the_text_is_in_the_source(parts: list[str]) -> None:
     html = "".join(f"<p>{escape(part)}</p>" for part in parts) + STORY
     source = set(re.findall(r"\w+", dom.text_of(dom.parse(html.replace("</p>", " </p>")))))
     assert set(re.findall(r"\w+", extract(html, URL).text)) <= source
 
 
-def test_the_words_of_our_own_corpus_come_from_the_pages(own_pages: list[Any]) -> None:
+def test_the_words_of_our_corpus_come_from_the_pages(own_pages: list[Any]) -> None:
     for own in own_pages:
         source = re.sub(r"\W+", "", dom.text_of(dom.parse(own.html)))
         page = extract(own.data, own.url)
@@ -230,7 +230,7 @@ def test_steps_are_timed_only_with_the_callers_timer() -> None:
         (b"\x89PNG\r\n", UnsupportedContent),
     ],
 )
-def test_what_is_no_page_is_refused_with_advice(data: str | bytes, error: type[PagekeepError]) -> None:
+def test_what_is_not_a_page_is_refused_with_advice(data: str | bytes, error: type[PagekeepError]) -> None:
     with pytest.raises(error) as caught:
         extract(data)
     assert caught.value.suggestions
@@ -258,7 +258,7 @@ def test_a_description_of_one_word_does_not_take_the_place_of_the_pages_own_word
     assert page.text == "Closed until May."
 
 
-def test_a_bookmark_of_an_empty_shell_shows_nothing_that_stands_around_it() -> None:
+def test_a_bookmark_of_an_empty_shell_shows_nothing_that_is_around_it() -> None:
     page = extract('<p>Loading...</p><div id="root"></div><script src="/app/main.js"></script>')
     assert page.need_render
     assert page.text == ""
@@ -282,7 +282,7 @@ def test_a_guessed_encoding_is_noted() -> None:
     assert "windows-1252" in page.trace.warnings[0].text
 
 
-def test_every_step_has_a_name_of_its_own_and_a_description() -> None:
+def test_every_step_has_its_own_name_and_a_description() -> None:
     steps = [step for phase in pipeline.PHASES for step in phase.steps]
     names = [step.name for step in steps]
     assert len(names) == len(set(names))

@@ -142,7 +142,7 @@ def test_addresses_agree_without_scheme_fragment_and_last_slash() -> None:
     assert found == (0.5, 1, 1)
 
 
-def test_fragments_and_data_urls_are_no_addresses() -> None:
+def test_fragments_and_data_urls_are_not_addresses() -> None:
     assert overlap(["#note", "data:image/png;base64,AA"], ["https://example.com/a"]) == (0.0, 1, 0)
 
 

@@ -285,7 +285,7 @@ def test_the_indicator_shows_the_level_that_won(
     assert frontmatter(page)["quality"] == level
 
 
-def test_the_indicator_of_an_article_is_green_and_tells_its_words() -> None:
+def test_the_indicator_of_an_article_is_green_and_shows_its_words() -> None:
     page = extract(f"{HEAD}<body>{NAV}<article>{STORY}</article>{FOOTER}", URL)
     assert (page.quality.level, page.quality.colour) == ("article", "green")
     assert page.quality.message == f"Article captured ({page.word_count} words)"

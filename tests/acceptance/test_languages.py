@@ -78,7 +78,7 @@ def test_a_short_note_is_kept_whole_in_any_script(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", NOTES)
-def test_an_article_is_told_from_links_beside_it_in_any_script(language: str) -> None:
+def test_an_article_is_distinguished_from_links_beside_it_in_any_script(language: str) -> None:
     body = "".join(f"<p>{text} {day}</p>" for day in range(4) for text in NOTES[language])
     links = "".join(f'<li><a href="/{index}">{text}</a></li>' for index, text in enumerate(NOTES[language]))
     page = extract(f'<html lang="{language}"><body><div>{body}</div><div><ul>{links}</ul></div>')

@@ -90,7 +90,7 @@ def test_axe_finds_nothing_in_addresses_that_are_refused(fresh: Server, window: 
 
 
 @pytest.mark.parametrize(("theme", "size"), [("light", "desktop"), ("dark", "phone")])
-def test_axe_finds_nothing_where_someone_begins(fresh: Server, window: Window, theme: str, size: str) -> None:
+def test_axe_finds_nothing_where_a_user_begins(fresh: Server, window: Window, theme: str, size: str) -> None:
     page = window("/offline", size, bypass_csp=True)
     page.context.add_cookies([{"name": "pagekeep_look", "value": f"{theme}.3.medium.serif", "url": fresh.url}])
     page.goto("/")

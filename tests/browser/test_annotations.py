@@ -70,7 +70,7 @@ def test_a_note_is_written_changed_and_deleted_where_the_highlight_is(save: Save
     expect(page.locator("mark.highlight.blue.with-note")).to_have_text("boots")
 
 
-def test_a_highlight_is_told_from_its_equals(save: Save, window: Window) -> None:
+def test_a_highlight_is_distinguished_from_its_equals(save: Save, window: Window) -> None:
     page = window(f"/items/{save('keeper')}")
     paragraph = page.locator(".content p").nth(3)
     select(page, ".content p", 3, 0, 10)

@@ -266,7 +266,7 @@ def test_a_page_of_five_megabytes_is_saved_to_its_end(browser: Browser, server: 
     assert "Day 47999" not in server.fetched(url)
 
 
-def test_what_nobody_reads_does_not_make_a_page_too_large(browser: Browser, server: Server, site: Site) -> None:
+def test_what_is_never_read_does_not_make_a_page_too_large(browser: Browser, server: Server, site: Site) -> None:
     url = address(site, "/page/trunk")
     browser.click_button(browser.open(url))
     assert "At its bottom lies a letter." in server.content(url)
@@ -282,7 +282,7 @@ def test_what_is_selected_is_all_that_is_saved(browser: Browser, server: Server,
     assert "kettle" not in content
 
 
-def test_the_popup_tells_title_words_level_and_leads_to_the_reader(
+def test_the_popup_shows_title_words_level_and_leads_to_the_reader(
     browser: Browser, server: Server, site: Site
 ) -> None:
     url = address(site, "/page/kettle")

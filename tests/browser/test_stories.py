@@ -71,7 +71,9 @@ def test_an_address_that_cannot_be_saved_says_why(fresh: Server, site: Site, win
 
 
 @BOTH
-def test_bad_addresses_among_good_ones_are_told_and_stay(fresh: Server, site: Site, window: Window, size: str) -> None:
+def test_bad_addresses_among_good_ones_are_reported_and_stay(
+    fresh: Server, site: Site, window: Window, size: str
+) -> None:
     page = window("/add", size)
     box = page.get_by_label("URLs")
     box.fill(f"{site.url('/pages/keeper')}\nfoo\nharbour.localhost/a")
@@ -95,7 +97,7 @@ def test_an_empty_form_says_what_is_missing(fresh: Server, window: Window) -> No
     expect(page.get_by_role("alert")).to_contain_text("There is nothing to save.")
 
 
-def test_without_a_connection_every_deed_says_so(save: Save, window: Window) -> None:
+def test_without_a_connection_every_action_says_so(save: Save, window: Window) -> None:
     item = save("clock")
     page = window("/add")
     page.context.set_offline(True)

@@ -141,7 +141,7 @@ def test_only_the_columns_asked_for_are_written(tmp_path: Path) -> None:
     assert row["milliseconds"] > 0
 
 
-def test_bad_input_is_told_before_anything_is_written(tmp_path: Path) -> None:
+def test_bad_input_is_reported_before_anything_is_written(tmp_path: Path) -> None:
     source = jsonl(tmp_path / "pages.jsonl", [page(1)])
     with pytest.raises(NotFound):
         bulk.find_files([str(tmp_path / "nowhere")])
@@ -168,7 +168,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     assert bulk_kill.attack(tmp_path, 3, seed=1) == []
 
 
-def test_a_run_killed_before_it_told_of_its_last_part_makes_that_part_again(tmp_path: Path) -> None:
+def test_a_run_killed_before_it_reported_its_last_part_makes_that_part_again(tmp_path: Path) -> None:
     source, out = jsonl(tmp_path / "pages.jsonl", [page(number % 9) for number in range(12)]), tmp_path / "out"
     chosen = plan(source, out, part_size=4, duplicates="near")
     bulk.run(chosen)

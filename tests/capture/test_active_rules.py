@@ -66,7 +66,7 @@ def test_an_id_of_another_file_of_the_owner_is_refused(tmp_path: Path) -> None:
         save_rules(Settings(rules=str(tmp_path)), YAML)
 
 
-def test_tried_rules_stand_in_for_those_of_the_same_id() -> None:
+def test_tried_rules_replace_those_of_the_same_id() -> None:
     rules = add_draft(Rulebook(parse_draft(YAML).rules), parse_draft(YAML.replace(".x", ".y")))
     assert [rule.remove for rule in rules.rules] == [(".y",)]
 

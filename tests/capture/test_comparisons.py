@@ -45,7 +45,7 @@ def test_of_a_page_that_was_compared_twice_the_last_counts() -> None:
     assert latest_comparisons(iter([old, new])) == [new]
 
 
-def test_the_summary_tells_means_deviations_and_sums() -> None:
+def test_the_summary_shows_means_deviations_and_sums() -> None:
     whole = compare("https://example.com/a", PAGE, PAGE)
     reported = comparison_summary(
         [replace(whole, similarity=1.0, missing_words=3), replace(whole, similarity=0.5, missing_words=4)]

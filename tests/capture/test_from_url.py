@@ -136,7 +136,7 @@ def test_a_setting_wins_over_a_rule(get: Get, harbour: Site, settings: Settings)
     assert not get(harbour.url("/article"), rules=FORCED, using=replace(settings, render="never")).fetched.rendered
 
 
-def test_a_rule_that_wants_a_browser_where_there_is_none_is_no_failure(
+def test_a_rule_that_wants_a_browser_where_there_is_none_is_not_a_failure(
     get: Get, harbour: Site, settings: Settings
 ) -> None:
     captured = get(harbour.url("/article"), rules=FORCED, using=replace(settings, chromium=BROWSERLESS))

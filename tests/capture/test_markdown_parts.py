@@ -9,7 +9,7 @@ from pagekeep.capture.modes import split_markdown
 from pagekeep.text import split_words
 
 
-def test_links_and_pictures_are_told_apart() -> None:
+def test_links_and_pictures_are_distinguished() -> None:
     found = split_markdown(
         "[![A](https://a.example/p.png)](https://a.example/p.png) [log](https://b.example/x_(y)) <https://c.example>"
     )

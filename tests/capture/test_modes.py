@@ -122,7 +122,7 @@ def test_the_fallback_is_asked_only_where_we_fail(modes: Settings, library: Stor
     assert far.pages == [shore.url("bare"), shore.url("gone")]
 
 
-def test_when_the_fallback_fails_too_our_own_failure_is_told(
+def test_when_the_fallback_fails_too_our_own_failure_is_reported(
     modes: Settings, library: Store, shore: Shore, far: Far
 ) -> None:
     far.status = 500

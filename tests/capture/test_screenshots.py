@@ -25,7 +25,7 @@ class Browser:
 
 
 @pytest.mark.parametrize(("shared", "begun"), [(True, ["a", "c"]), (False, ["a", "b"])])
-def test_on_a_shared_server_nobody_has_all_places(shared: bool, begun: list[str]) -> None:
+def test_on_a_shared_server_no_user_has_all_places(shared: bool, begun: list[str]) -> None:
     async def run() -> None:
         browser = Browser()
         screenshots = Screenshots(browser, 2, shared=shared)  # type: ignore[arg-type]

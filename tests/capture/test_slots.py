@@ -75,7 +75,7 @@ def test_turns_come_in_order() -> None:
     play(scene)
 
 
-def test_where_many_wait_the_next_is_told_to_come_back() -> None:
+def test_where_many_wait_the_next_is_asked_to_come_back() -> None:
     async def scene(stage: Stage) -> None:
         for name in ("ada.1", "ada.2", "ada.3", "ada.4", "grace", "kay", "mary"):
             await stage.come(name)

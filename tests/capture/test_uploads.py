@@ -24,7 +24,7 @@ def test_a_page_is_as_it_was_sent() -> None:
     assert (fetched.body.decode(), fetched.final_url, fetched.rendered) == (PAGE, "https://example.com/a", True)
 
 
-def test_a_selection_stands_under_the_pages_own_head() -> None:
+def test_a_selection_comes_under_the_pages_own_head() -> None:
     page = sent_page("https://example.com/a", PAGE)
     body = asyncio.run(sent_selection(page, "<p>A part.</p>", Retrieval(Settings()))).body.decode()
     assert "<title>The keeper</title>" in body

@@ -43,7 +43,7 @@ def test_the_document_and_the_counts_are_of_what_is_shown() -> None:
     assert page.document.endswith("\n\nInside.\n")
 
 
-def test_nothing_found_is_an_error_and_so_is_no_selector() -> None:
+def test_nothing_found_is_an_error_and_so_is_a_bad_selector() -> None:
     with pytest.raises(ParseError, match="No element of the page matches"):
         seen(ViewOptions(only=(".missing",)))
     with pytest.raises(RuleError):
@@ -54,7 +54,7 @@ def test_the_page_itself_cannot_be_removed() -> None:
     assert "kettle" in seen(ViewOptions(without=("html", "body"))).markdown
 
 
-def test_a_deep_page_is_no_trouble() -> None:
+def test_a_deep_page_does_no_harm() -> None:
     assert "end" in seen(ViewOptions(whole=True), "<div>" * 3000 + "end").text
 
 

@@ -127,7 +127,7 @@ def test_each_platform_has_its_folder(platform: str, part: str) -> None:
     assert path.parts[-2:] == ("pagekeep", "config.toml")
 
 
-def test_the_table_tells_every_setting() -> None:
+def test_the_table_shows_every_setting() -> None:
     table = config.table()
     assert [row.name for row in table] == [entry.name for entry in fields(Settings)]
     for row in table:

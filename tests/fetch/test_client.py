@@ -220,7 +220,7 @@ def test_a_page_without_a_type_is_known_by_its_beginning(query: str, kind: str, 
 @pytest.mark.parametrize(
     "query", ["is=application/pdf&body=%00%01", "body=%89PNG%0D%0A%1A%0A%00%00", "is=text/xml&body=<rss>", "body=a%00b"]
 )
-def test_what_is_no_page_by_its_beginning_is_refused(query: str, get: Any) -> None:
+def test_what_is_not_a_page_by_its_beginning_is_refused(query: str, get: Any) -> None:
     with pytest.raises(UnsupportedContent):
         get(f"/type?{quote(query, safe='=&%')}")
 
@@ -578,7 +578,7 @@ def test_a_secure_page_is_fetched(settings: Settings, authority: Authority, run:
         assert _secure(site.url("/coded?by=br", host="localhost"), settings, run, authority).body == GOOD
 
 
-def test_a_certificate_from_nobody_known_is_refused(settings: Settings, authority: Authority, run: Any) -> None:
+def test_a_certificate_from_an_unknown_authority_is_refused(settings: Settings, authority: Authority, run: Any) -> None:
     with Site(PAGES, tls=authority.server("localhost")) as site:
         with pytest.raises(FetchNetworkError, match="certificate"):
             _secure(site.url("/article", host="localhost"), settings, run, None)

@@ -39,7 +39,7 @@ def test_a_redirect_within_the_host_does_not_wait(clock: Any, run: Any) -> None:
     assert clock.slept == []
 
 
-def test_no_more_than_so_many_at_once(clock: Any, run: Any) -> None:
+def test_no_more_than_this_many_at_once(clock: Any, run: Any) -> None:
     hosts = HostLimits(3, 0.0, clock)
     inside: list[int] = []
     most = 0

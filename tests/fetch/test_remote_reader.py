@@ -164,7 +164,7 @@ def test_a_form_does_not_follow_a_redirect(post: Post) -> None:
     assert len(post.asked) == 1
 
 
-def test_failures_are_told_as_the_readers_without_the_key(post: Post) -> None:
+def test_failures_are_reported_as_the_readers_without_the_key(post: Post) -> None:
     post.status = 401
     with pytest.raises(FetchHttpError, match="remote reader") as refused:
         ask(Settings(remote_url=post.url, remote_key="secret-key"), "https://example.com/")
@@ -184,7 +184,7 @@ def test_a_reader_that_does_not_answer_is_given_up_in_time() -> None:
 @pytest.mark.parametrize(
     "page", ["http://127.0.0.1/", "http://localhost/x", "http://wiki.intern/x", "http://10.0.0.7/"]
 )
-def test_a_reader_elsewhere_is_not_told_of_private_hosts(page: str) -> None:
+def test_a_reader_elsewhere_learns_nothing_of_private_hosts(page: str) -> None:
     settings = Settings(remote_url="https://reader.example/", allow_hosts=("wiki.intern",))
     with pytest.raises(BlockedAddress, match="private host"):
         ask(settings, page)

@@ -58,7 +58,7 @@ def test_urls_come_out_in_normal_form(url: str, normal: str) -> None:
         "http://example.com/" + "a" * 9000,
     ],
 )
-def test_what_is_no_url_is_refused(url: str) -> None:
+def test_what_is_not_a_url_is_refused(url: str) -> None:
     with pytest.raises(InvalidUrl):
         split_url(url)
 

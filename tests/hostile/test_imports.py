@@ -84,7 +84,7 @@ def test_d1_a_bomb_of_spaces_in_a_list_is_not_held(library: Store) -> None:
     assert _peak(library, out.getvalue()) < 90
 
 
-def test_d1_an_archive_that_lies_about_its_sizes_is_told(library: Store) -> None:
+def test_d1_an_archive_that_lies_about_its_sizes_is_reported(library: Store) -> None:
     data = bytearray(samples.omnivore())
     at = data.rfind(b"PK\x01\x02")
     data[at + 24 : at + 28] = struct.pack("<I", 5)

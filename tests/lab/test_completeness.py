@@ -21,7 +21,7 @@ def test_page_with_everything_its_source_has_is_complete() -> None:
     assert lacks(sample(head, title="Rye", author="Ann Lee")) == ()
 
 
-def test_field_the_source_has_and_the_result_lacks_is_told() -> None:
+def test_field_the_source_has_and_the_result_lacks_is_reported() -> None:
     assert lacks(sample(b"", author="Ann Lee", published="2024-05-03")) == ("author", "published_date")
 
 

@@ -112,7 +112,7 @@ def test_a_server_that_is_off_or_slow_or_sends_no_page_keeps_the_address(library
     assert kept == {"closed": True, "page": True, "x": False}
 
 
-def test_what_is_no_address_is_not_kept(keep: Keep, library: Store) -> None:
+def test_what_is_not_an_address_is_not_kept(keep: Keep, library: Store) -> None:
     for text in ("no address", "ftp://e.example/a", "https://"):
         assert fail(keep, text).item_id is None
     assert (items(library), failed(library)) == ((), ())

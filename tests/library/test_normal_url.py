@@ -47,7 +47,7 @@ def test_parameters_that_may_name_the_page_stay(kept: str) -> None:
 
 
 @pytest.mark.parametrize("bad", ["", "example.com/a", "https://", "https://a b/", "https://u:p@example.com/"])
-def test_what_is_no_address_is_refused(bad: str) -> None:
+def test_what_is_not_an_address_is_refused(bad: str) -> None:
     with pytest.raises(InvalidUrl):
         normal_url.normalise(bad)
 

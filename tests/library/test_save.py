@@ -220,7 +220,7 @@ def test_a_wall_behind_a_short_address_does_not_make_a_second_item(keep: Keep, s
     assert keep(shore.site.url("/short/b")).item.url.endswith("/short/b")
 
 
-def test_a_missing_browser_is_told_and_the_page_is_kept_as_it_came(
+def test_a_missing_browser_is_reported_and_the_page_is_kept_as_it_came(
     shore: Shore, library: Store, settings: Settings
 ) -> None:
     shore.bodies["a"] = APP

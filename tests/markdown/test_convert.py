@@ -177,7 +177,7 @@ def test_links(html: str, expected: str) -> None:
         ),
     ],
 )
-def test_images_link_to_themselves_and_captions_stand_under_them(html: str, expected: str) -> None:
+def test_images_link_to_themselves_and_captions_are_under_them(html: str, expected: str) -> None:
     assert markdown(html).rstrip("\n") == expected
 
 
@@ -255,7 +255,7 @@ NOTES = (
 REFERENCE = '<sup class="footnote-ref"><a href="#fn-{0}">{0}</a></sup>'
 
 
-def test_footnotes_stand_at_the_end_with_their_paragraphs_indented() -> None:
+def test_footnotes_are_at_the_end_with_their_paragraphs_indented() -> None:
     html = f"{NOTES}<p>a{REFERENCE.format(1)}(b){REFERENCE.format(2)}</p>"
     assert markdown(html) == "a[^1]\\(b)[^2]\n\n[^1]: One.\n\n    More.\n\n[^2]: Two.\n"
 

@@ -11,7 +11,7 @@ HERO = "https://x.y/images/hero.jpg"
 SHOWN = f"[![]({HERO})]({HERO})"
 
 
-def test_parts_stand_in_order_a_blank_line_apart() -> None:
+def test_parts_are_in_order_a_blank_line_apart() -> None:
     made = join_document("---\ntitle: T\n---\n", Metadata(title="T", hero_image=HERO), "Text.\n")
     assert made == f"---\ntitle: T\n---\n\n{SHOWN}\n\n# T\n\nText.\n"
 

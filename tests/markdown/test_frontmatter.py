@@ -63,7 +63,7 @@ def test_half_a_surrogate_pair_is_replaced() -> None:
 GOOD = Quality(score=90, level="article", colour="green", message="")
 
 
-def test_fields_stand_in_the_order_of_the_specification() -> None:
+def test_fields_are_in_the_order_of_the_specification() -> None:
     metadata = Metadata(
         title="T", author="A", published="2025-03-19T00:00:00Z", description="D", site_name="S", language="en",
         hero_image="https://x.y/i.png", suggested_tags=("a", "b"),

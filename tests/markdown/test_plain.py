@@ -31,7 +31,7 @@ def test_text_of(html: str, expected: str) -> None:
     assert to_text(dom.parse_fragment(html)) == expected
 
 
-def test_deep_trees_and_broken_characters_are_no_obstacle() -> None:
+def test_deep_trees_and_broken_characters_do_no_harm() -> None:
     root = dom.parse_fragment("<div><table><tr><td>\ud800\x00" * 300)
     dom.bound_depth(root)
     assert to_text(root).count("\ufffd") == 300

@@ -11,7 +11,7 @@ from pagekeep.present.markdown_html import MAX_CHARS, render, sanitise
 from pagekeep.present.sections import body_of
 
 
-def test_frontmatter_is_no_part_of_the_body() -> None:
+def test_frontmatter_is_not_a_part_of_the_body() -> None:
     assert body_of("---\ntitle: A\n---\n\n# A\n\nText\n") == "# A\n\nText\n"
     assert body_of("Text\n\n---\n\nmore") == "Text\n\n---\n\nmore"
     assert body_of("---\nnever closed") == "---\nnever closed"
@@ -22,7 +22,7 @@ def test_the_title_is_not_repeated_and_stays_when_it_is_another() -> None:
     assert "<h2" in render("# Another\n\nText", title="The mill").html
 
 
-def test_headings_have_ids_of_our_own_and_no_second_first_level() -> None:
+def test_headings_have_ids_that_we_make_and_no_second_first_level() -> None:
     rendered = render("# One\n\n### Two `x`\n\n# Three")
     assert [(heading.level, heading.id, heading.text) for heading in rendered.headings] == [
         (2, "section-1", "One"),
@@ -44,7 +44,7 @@ def test_a_picture_with_its_caption_is_a_figure() -> None:
     assert html.count("<figure>") == 1
 
 
-def test_two_italic_words_under_a_picture_are_no_caption() -> None:
+def test_two_italic_words_under_a_picture_are_not_a_caption() -> None:
     html = render("![a](https://e.example/a.png)\n\n*one* and *two*").html
     assert "<figcaption>" not in html
     assert "<em>one</em> and <em>two</em>" in html
@@ -57,7 +57,7 @@ def test_pictures_from_anywhere_but_the_web_leave_their_words(address: str) -> N
     assert "the words" in html
 
 
-def test_links_lead_out_and_tell_nobody() -> None:
+def test_links_lead_out_and_report_to_no_site() -> None:
     html = render("[a](/b?c#d) [m](mailto:x@e.example)", base="https://e.example/page").html
     assert '<a href="https://e.example/b?c#d" rel="noopener noreferrer">a</a>' in html
     assert 'href="mailto:x@e.example"' in html

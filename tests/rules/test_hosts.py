@@ -42,7 +42,7 @@ def test_suffixes_are_whole_labels() -> None:
     assert host.suffixes == ("live.www.notwsj.com", "www.notwsj.com", "notwsj.com", "com")
 
 
-def test_ip_address_lies_in_nothing() -> None:
+def test_ip_address_is_in_nothing() -> None:
     host = hosts.of_url("http://192.0.2.7/")
     assert host is not None
     assert host.suffixes == ("192.0.2.7",)
@@ -73,7 +73,7 @@ def test_registered_domain_is_by_the_public_suffix_list(host: str, domain: str |
         (".wsj.com", "`ends_with: wsj.com`"),
     ],
 )
-def test_what_is_no_host_is_refused_with_the_host_that_was_meant(text: str, meant: str) -> None:
+def test_what_is_not_a_host_is_refused_with_the_host_that_was_meant(text: str, meant: str) -> None:
     with pytest.raises(hosts.HostError) as caught:
         hosts.normalise(text)
     assert meant in caught.value.suggestion

@@ -84,7 +84,7 @@ def test_a_field_may_be_none() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "# nothing yet\n", "[]", "---\n"])
-def test_file_without_rules_is_no_fault(text: str) -> None:
+def test_file_without_rules_is_not_a_fault(text: str) -> None:
     assert loading.read(text, "my.yaml") == ((), ())
 
 
@@ -155,7 +155,7 @@ def test_duplicate_id_in_a_file_counts_once() -> None:
     assert len(loaded.rules) == 1
 
 
-def test_id_that_stands_in_two_files_counts_once(tmp_path: Path) -> None:
+def test_id_that_is_in_two_files_counts_once(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(rule(remove=".first"))
     (tmp_path / "b.yaml").write_text(rule(remove=".second"))
     book = rules.load(tmp_path)

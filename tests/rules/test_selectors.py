@@ -63,7 +63,7 @@ def test_what_could_take_very_long_is_refused(selector: str, advice: str) -> Non
         ("a,,b", "is not a valid selector"),
     ],
 )
-def test_what_is_no_selector_is_refused(selector: str, expected: str) -> None:
+def test_what_is_not_a_selector_is_refused(selector: str, expected: str) -> None:
     with pytest.raises(SelectorFault) as caught:
         check(selector)
     assert expected in str(caught.value)

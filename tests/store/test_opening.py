@@ -24,7 +24,7 @@ def test_a_user_needs_a_proper_name(user: str, tmp_path: Path) -> None:
         open_store(tmp_path / "library.db", user)
 
 
-def test_a_file_that_is_no_library_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_library_is_refused_and_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("These are notes, and no library. " * 50)
     with pytest.raises(StoreError, match="not a Pagekeep library"):

@@ -412,7 +412,7 @@ def test_an_owner_without_special_powers_can_install(server: Server) -> None:
         assert [len(library.find(parse_query("title")).hits) for library in (one, two)] == [1, 0]
 
 
-def test_an_owner_with_too_few_rights_is_told(server: Server) -> None:
+def test_an_owner_with_too_few_rights_is_reported(server: Server) -> None:
     from pagekeep.store import postgres
 
     with pytest.raises(StoreError, match="may not install"):

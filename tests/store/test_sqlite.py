@@ -49,7 +49,7 @@ def test_a_writer_waits_for_another_instead_of_failing(path: Path, monkeypatch: 
         assert library.stats()["items"] == 1
 
 
-def test_a_library_that_stays_busy_is_told_in_our_words(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_library_that_stays_busy_is_reported_in_our_words(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite, "BUSY_TIMEOUT", 0.01)
     monkeypatch.setattr(sqlite, "MAX_WAIT", 0.05)
     with closing(open_store(path)) as library, closing(sqlite.connect(path)) as other:
@@ -71,7 +71,7 @@ def test_short_lived_threads_leave_no_connections_behind(path: Path) -> None:
         assert sum(link == str(path) for link in links) == 1
 
 
-def test_a_forked_process_uses_connections_of_its_own(path: Path) -> None:
+def test_a_forked_process_uses_its_own_connections(path: Path) -> None:
     with closing(open_store(path)) as library:
         library.upsert(make_item(1), None)
         child = store_places.start(library.upsert, make_item(2), None)

@@ -37,7 +37,7 @@ def test_waits_that_are_over_do_not_ring(monkeypatch: pytest.MonkeyPatch) -> Non
     alarm.end()
 
 
-def test_a_wait_that_begins_anew_has_its_whole_time_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wait_that_begins_again_has_its_whole_time_again(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, rung = Clock(monkeypatch), threading.Semaphore(0)
     alarm = Alarm(0.05, rung.release)
     alarm.set()

@@ -65,7 +65,7 @@ def test_a_line_that_is_too_long_costs_that_line(tmp_path: Path, monkeypatch: py
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
 @pytest.mark.parametrize("name", ["pages.jsonl", "page.html"])
-def test_a_packed_file_that_is_cut_or_damaged_is_told(tmp_path: Path, name: str, suffix: str) -> None:
+def test_a_packed_file_that_is_cut_or_damaged_is_reported(tmp_path: Path, name: str, suffix: str) -> None:
     whole = PACKED[suffix](b"".join(json.dumps({"html": f"<p>{n}"}).encode() + b"\n" for n in range(5_000)))
     path = tmp_path / f"{name}{suffix}"
     for data in (whole[: len(whole) // 2], whole[:40] + b"\xff" * 40 + whole[80:], b"", b"no packed file"):
@@ -74,7 +74,7 @@ def test_a_packed_file_that_is_cut_or_damaged_is_told(tmp_path: Path, name: str,
     assert read(path)[-1].error.type == "ParseError"  # type: ignore[union-attr]
 
 
-def test_a_wrong_column_in_the_first_file_is_told_and_in_a_later_one_costs_that_file(tmp_path: Path) -> None:
+def test_a_wrong_column_in_the_first_file_is_reported_and_in_a_later_one_costs_that_file(tmp_path: Path) -> None:
     for number, name in enumerate(("html", "other", "html")):
         (tmp_path / f"{number}.jsonl").write_text(json.dumps({name: "<p>x"}) + "\n")
         pyarrow.parquet.write_table(pyarrow.table({name: ["<p>y"]}), tmp_path / f"{number}.parquet")

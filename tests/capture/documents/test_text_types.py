@@ -124,7 +124,7 @@ def test_frontmatter_that_is_a_bomb_or_broken_is_text() -> None:
 
 
 @pytest.mark.parametrize("frontmatter", ["---\ntitle: 0x%s\n---\n", "+++\ntitle = 0x%s\n+++\n"])
-def test_a_huge_number_in_frontmatter_is_no_failure(frontmatter: str) -> None:
+def test_a_huge_number_in_frontmatter_is_not_a_failure(frontmatter: str) -> None:
     assert "Text" in markdown((frontmatter % ("f" * 5_000) + "Text\n").encode(), "text/markdown")
 
 

@@ -79,7 +79,7 @@ def test_nothing_that_is_shown_holds_a_password(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(("name", "password"), [("ada", "short"), ("ada", ""), ("a b", PASSWORD)])
-def test_a_bad_name_or_password_adds_nobody(shell: Shell, name: str, password: str) -> None:
+def test_a_bad_name_or_password_adds_no_user(shell: Shell, name: str, password: str) -> None:
     assert shell.json("user", "add", name, given=f"{password}\n", code=2)["error"]["type"] == "NotAllowed"
     assert shell.json("user", "list")["users"] == []
 

@@ -30,7 +30,7 @@ def bulk(pages: Path, out: Path, *arguments: str) -> Result:
     return CliRunner().invoke(cli, ["bulk", str(pages), str(out), "--format", "jsonl", "--workers", "1", *arguments])
 
 
-def test_one_is_told_as_one(pages: Path, tmp_path: Path) -> None:
+def test_one_is_reported_as_one(pages: Path, tmp_path: Path) -> None:
     assert bulk(pages, tmp_path / "out").stdout.startswith("1 row of 1 record, ")
 
 
@@ -70,7 +70,7 @@ def test_a_finished_run_is_not_offered_to_go_on(pages: Path, tmp_path: Path) -> 
     assert "--resume" not in done.stderr
 
 
-def test_ctrl_c_ends_a_run_and_tells_how_to_go_on(tmp_path: Path) -> None:
+def test_ctrl_c_ends_a_run_and_shows_how_to_go_on(tmp_path: Path) -> None:
     source, out = tmp_path / "pages.jsonl", tmp_path / "out"
     line = json.dumps({"url": "https://example.com/", "html": PAGE}) + "\n"
     source.write_text(line * 20_000)

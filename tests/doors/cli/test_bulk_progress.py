@@ -14,7 +14,7 @@ def at(seconds: float, share: float | None = 0.25, **errors: int) -> Progress:
     return Progress(1_200, 1_200, Counter(errors), share, seconds, 101.4, None if share is None else 3 * seconds)
 
 
-def test_a_line_tells_share_rate_time_left_and_failures() -> None:
+def test_a_line_shows_share_rate_time_left_and_failures() -> None:
     assert bulk.format_progress(at(60, ParseError=2, TooLarge=1)) == (
         "25 %, 1,200 records, 101 per second, 3 min left; failed: 2 ParseError, 1 TooLarge"
     )

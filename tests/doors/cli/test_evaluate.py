@@ -44,11 +44,11 @@ def test_prints_a_header_and_a_row_per_kind_in_a_pipe(corpus: Path) -> None:
     assert {"article", "documentation"} <= {row[0] for row in rows}
 
 
-def test_limit_measures_only_so_many_pages(corpus: Path) -> None:
+def test_limit_measures_only_this_many_pages(corpus: Path) -> None:
     assert "documentation" not in run(corpus, "--limit", "1").stdout
 
 
-def test_writes_the_report_where_it_is_told(corpus: Path, tmp_path: Path) -> None:
+def test_writes_the_report_to_the_requested_place(corpus: Path, tmp_path: Path) -> None:
     assert run(corpus, "--out", tmp_path / "made").exit_code == 0
     assert {"summary.csv", "history.csv", "report.html"} <= {file.name for file in (tmp_path / "made").iterdir()}
 

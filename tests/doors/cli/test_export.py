@@ -35,7 +35,7 @@ def shell(tmp_path: Path, library: Store) -> Shell:
     return Shell(None, {}, tmp_path)  # type: ignore[arg-type]
 
 
-def test_an_export_tells_how_many_pages_it_wrote(shell: Shell, tmp_path: Path) -> None:
+def test_an_export_shows_how_many_pages_it_wrote(shell: Shell, tmp_path: Path) -> None:
     done = shell.run("export", str(tmp_path / "notes"), "--profile", "obsidian")
     assert (done.exit_code, done.stdout) == (0, "6 pages exported.\n")
     assert len(list((tmp_path / "notes").glob("*.md"))) == 6
@@ -71,7 +71,7 @@ def test_what_is_exported_is_imported(shell: Shell, tmp_path: Path) -> None:
     assert len(shell.json("list", "--all")["items"]) == 6
 
 
-def test_a_mirror_tells_what_it_did(shell: Shell, tmp_path: Path) -> None:
+def test_a_mirror_shows_what_it_did(shell: Shell, tmp_path: Path) -> None:
     done = shell.run("mirror", str(tmp_path / "vault"))
     assert done.stdout == "6 written, 0 removed, 0 read back, 0 renamed, 0 conflict copies.\n"
     broken = next((tmp_path / "vault").glob("*.md"))

@@ -171,7 +171,7 @@ def test_unknown_format_is_bad_input(page: str) -> None:
     assert run(page, "--format", "pdf").exit_code == 2
 
 
-def test_explain_tells_how_instead_of_the_content(page: str) -> None:
+def test_explain_shows_how_instead_of_the_content(page: str) -> None:
     result = run(page, "--explain")
     assert result.exit_code == 0
     assert "won" in result.stdout

@@ -39,7 +39,7 @@ def count() -> int:
     return int(json.loads(run("stats", "--json").stdout)["stats"]["items"])
 
 
-def test_an_export_is_imported_and_queued_unless_told_otherwise() -> None:
+def test_an_export_is_imported_and_queued_unless_requested_otherwise() -> None:
     done = run("import", "pocket.csv")
     assert done.exit_code == 0
     assert "60 added, 0 updated, 0 unchanged, 0 skipped, 0 failed." in done.stdout
@@ -67,7 +67,7 @@ def test_a_dry_run_writes_nothing(here: Path) -> None:
     assert not list(here.glob("*.failed*"))
 
 
-def test_failed_rows_are_told_and_written_to_a_file_that_can_be_imported(here: Path) -> None:
+def test_failed_rows_are_reported_and_written_to_a_file_that_can_be_imported(here: Path) -> None:
     done = run("import", "karakeep.json", "--fetch", "never")
     assert done.exit_code == 2
     assert "line 1, entry 61: It is a text without an address" in done.stderr
@@ -92,7 +92,7 @@ def test_a_format_can_be_named() -> None:
     assert reported("notes.txt", "--format", "list", "--fetch", "never", code=2)["added"] == 1
 
 
-def test_what_is_no_export_is_bad_input() -> None:
+def test_what_is_not_an_export_is_bad_input() -> None:
     Path("diary.txt").write_text("Dear diary")
     done = run("import", "diary.txt")
     assert done.exit_code == 2
@@ -101,12 +101,12 @@ def test_what_is_no_export_is_bad_input() -> None:
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="everything can be read here")
-def test_a_file_that_may_not_be_read_is_told() -> None:
+def test_a_file_that_may_not_be_read_is_reported() -> None:
     Path("pocket.csv").chmod(0)
     assert "Cannot read" in run("import", "pocket.csv").stderr
 
 
-def test_bookmarks_that_are_no_pages_by_their_nature_are_left_out_and_told() -> None:
+def test_bookmarks_that_are_not_pages_by_their_nature_are_left_out_and_reported() -> None:
     links = '<DT><A HREF="javascript:void(0)">Send it</A><DT><A HREF="https://example.com/a">A page</A>'
     Path("bookmarks.html").write_text(f"<!DOCTYPE NETSCAPE-Bookmark-file-1><DL>{links}</DL>")
     done = run("import", "bookmarks.html")

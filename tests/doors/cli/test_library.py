@@ -407,7 +407,7 @@ def test_keeping_a_bookmark_can_be_undone(shell: Shell) -> None:
     assert [one["id"] for one in shell.json("list", "--failed")["items"]] == [item["id"]]
 
 
-def test_of_several_pages_the_good_ones_are_saved_and_the_others_told(shell: Shell, tmp_path: Path) -> None:
+def test_of_several_pages_the_good_ones_are_saved_and_the_others_reported(shell: Shell, tmp_path: Path) -> None:
     shell.bodies["a"], shell.bodies["b"] = article(100), article(200)
     file = tmp_path / "urls.txt"
     file.write_text(f"# mine\n{shell.url('a')} The keeper\n\n{shell.url('none')}\n", encoding="utf-8-sig")
@@ -522,7 +522,7 @@ def test_the_password_of_a_library_on_a_server_is_not_shown() -> None:
     assert place == "postgresql://db.example/pages"
 
 
-def test_saving_again_tells_whether_anything_changed(shell: Shell) -> None:
+def test_saving_again_shows_whether_anything_changed(shell: Shell) -> None:
     shell.bodies["a"] = article(300)
     first = shell.run("save", shell.url("a")).stdout
     assert "changed" not in first
@@ -542,7 +542,7 @@ def test_a_page_in_a_file_is_saved_under_the_address_it_names(shell: Shell, tmp_
     assert reported[0]["suggestions"] == ["Leave out --queue to save it now."]
 
 
-def test_an_interrupted_save_of_several_tells_what_was_saved(shell: Shell) -> None:
+def test_an_interrupted_save_of_several_shows_what_was_saved(shell: Shell) -> None:
     shell.bodies["a"] = article(300)
     with shell.start("save", shell.url("a"), shell.site.url("/slow")) as process:
         until = time.monotonic() + 30
@@ -718,7 +718,7 @@ def test_a_reparse_with_failures_says_so_with_its_exit_code(shell: Shell) -> Non
     assert shell.json("reparse", item["id"], code=2)["success"] is False
 
 
-def test_refetch_fetches_every_page_anew(shell: Shell) -> None:
+def test_refetch_fetches_every_page_again(shell: Shell) -> None:
     shell.bodies["a"] = article(300)
     shell.save("a")
     shell.bodies["a"] = article(320, title="Revised")
@@ -729,7 +729,7 @@ def test_refetch_fetches_every_page_anew(shell: Shell) -> None:
 # In its own process
 
 
-def test_the_whole_way_in_processes_of_their_own(shell: Shell) -> None:
+def test_the_whole_way_in_separate_processes(shell: Shell) -> None:
     shell.bodies["a"] = article(300)
     for arguments, expected in (
         (("save", shell.url("a")), "Article captured"),
@@ -829,7 +829,7 @@ def test_a_backup_of_a_damaged_library_names_the_next_step(shell: Shell, tmp_pat
     assert target.read_bytes() == good
 
 
-def test_repair_saves_what_can_be_read_and_its_exit_code_tells_what_is_lost(shell: Shell, tmp_path: Path) -> None:
+def test_repair_saves_what_can_be_read_and_its_exit_code_shows_what_is_lost(shell: Shell, tmp_path: Path) -> None:
     library = tmp_path / "damaged.db"
     ids = make_library(library)
     whole = shell.run("repair", str(library), "--out", str(tmp_path / "whole.db"))

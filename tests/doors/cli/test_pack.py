@@ -40,7 +40,7 @@ def test_a_pack_is_searched_by_section(packs: tuple[str, str]) -> None:
     assert [(one["path"], one["section"]) for one in found] == [("knots.md", "Knots")]
 
 
-def test_a_folder_that_is_no_pack_is_an_error(packs: tuple[str, str], tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_pack_is_an_error(packs: tuple[str, str], tmp_path: Path) -> None:
     shown = CliRunner().invoke(cli, ["pack", "diff", packs[0], str(tmp_path)])
     assert shown.exit_code != 0
     assert "pack.json" in shown.output

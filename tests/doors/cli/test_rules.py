@@ -73,7 +73,7 @@ def test_check_of_good_rules_is_done(folder: Path) -> None:
     assert (checked.exit_code, checked.stdout) == (0, "1 valid rule in 1 file, 0 faults.\n")
 
 
-def test_check_tells_every_fault(folder: Path) -> None:
+def test_check_shows_every_fault(folder: Path) -> None:
     bad = folder / "bad.yaml"
     bad.write_text(OWN.replace("phase: pre", "phase: before").replace("remove", "remov"))
     checked = run(folder, "check", str(bad))
@@ -91,11 +91,11 @@ def test_check_of_a_missing_file_is_bad_input(folder: Path) -> None:
     assert "File or folder not found" in checked.stderr
 
 
-def test_check_without_own_rules_is_no_fault(tmp_path: Path) -> None:
+def test_check_without_own_rules_is_not_a_fault(tmp_path: Path) -> None:
     assert run(tmp_path / "nowhere", "check").exit_code == 0
 
 
-def test_broken_own_rules_are_told_and_the_others_listed(folder: Path) -> None:
+def test_broken_own_rules_are_reported_and_the_others_listed(folder: Path) -> None:
     (folder / "bad.yaml").write_text("- id: x")
     listed = run(folder, "list")
     assert listed.exit_code == 0
@@ -109,7 +109,7 @@ def test_schema_is_json_schema(folder: Path) -> None:
     assert "trigger" in made["items"]["properties"]
 
 
-def test_import_writes_rules_and_tells_what_it_left_out(folder: Path) -> None:
+def test_import_writes_rules_and_shows_what_it_left_out(folder: Path) -> None:
     config = folder / "site-config"
     config.mkdir()
     (config / "a.example.txt").write_text("body: //main\ntidy: no\n")

@@ -75,7 +75,7 @@ def workspace(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-def test_tells_the_trigger_and_every_effect(workspace: Desk) -> None:
+def test_shows_the_trigger_and_every_effect(workspace: Desk) -> None:
     (workspace.rules / "own.yaml").write_text(RULE, "utf-8")
     reported = workspace.run("rules", "explain", str(workspace.page), "--url", URL).stdout
     assert "harbour-times, before extraction: host ends with harbour.example." in reported
@@ -120,7 +120,7 @@ def test_a_saved_page_is_read_as_it_was_stored(workspace: Desk) -> None:
     assert "harbour-times" in workspace.run("rules", "explain", URL).stdout
 
 
-def test_a_broken_rule_is_told_and_the_page_is_read_all_the_same(workspace: Desk) -> None:
+def test_a_broken_rule_is_reported_and_the_page_is_read_all_the_same(workspace: Desk) -> None:
     (workspace.rules / "own.yaml").write_text(f"{RULE}- id: broken\n  phase: sometimes\n", "utf-8")
     for command in (("rules", "explain"), ("extract",)):
         done = workspace.run(*command, str(workspace.page), "--url", URL)

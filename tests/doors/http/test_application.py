@@ -76,7 +76,7 @@ def test_a_body_that_is_too_large_is_refused_whatever_it_says_of_its_length(clie
     assert client.post("/api/v1/items", content=endless()).status_code in (405, 413)
 
 
-def test_on_a_shared_server_nobody_is_let_in_unknown(settings: Settings) -> None:
+def test_on_a_shared_server_no_unknown_client_is_let_in(settings: Settings) -> None:
     with TestClient(create_app(replace(settings, shared=True), processes=1), base_url=LOCAL) as client:
         answer = client.get("/api/v1/items")
         assert answer.status_code == 401

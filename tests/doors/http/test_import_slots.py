@@ -11,7 +11,7 @@ from pagekeep.doors.http.user_limits import ImportSlots
 from pagekeep.errors import TooManyRequests
 
 
-def test_one_too_many_is_told_and_there_is_room_again_when_one_is_done() -> None:
+def test_one_too_many_is_reported_and_there_is_room_again_when_one_is_done() -> None:
     imports, go = ImportSlots(max_imports=1), Event()
 
     async def run() -> None:

@@ -74,7 +74,7 @@ def test_the_last_one_used_is_kept_for_the_next_request(libraries: OpenLibraries
     assert not opened[-1].is_open
 
 
-def test_one_that_takes_long_to_open_holds_up_nobody_else_and_is_opened_once() -> None:
+def test_one_that_takes_long_to_open_delays_no_other_user_and_is_opened_once() -> None:
     go = Event()
     opened: list[str] = []
 
@@ -107,7 +107,7 @@ def test_one_that_takes_long_to_open_holds_up_nobody_else_and_is_opened_once() -
     assert sorted(opened) == ["ada", "grace", "slow"]  # in threads, which start in any order
 
 
-def test_a_library_that_could_not_be_opened_is_tried_anew() -> None:
+def test_a_library_that_could_not_be_opened_is_tried_again() -> None:
     tries: list[str] = []
 
     def make(user: str) -> Shelf:

@@ -164,7 +164,7 @@ def test_ada_herself_gets_all_of_it(people: People) -> None:
     assert wrong == []
 
 
-def test_nothing_is_changed_by_looking(people: People) -> None:
+def test_nothing_is_changed_by_reading(people: People) -> None:
     before = people.state()
     for name, route in ROUTES.items():
         if name.partition(" ")[0] in SAFE:

@@ -75,7 +75,7 @@ def test_secret_of_another_purpose_does_not_sign_in(shared: TestClient, user: st
 
 
 @pytest.mark.parametrize("purpose", SECRETS)
-def test_secret_of_another_purpose_is_no_app_password(shared: TestClient, user: str, purpose: str) -> None:
+def test_secret_of_another_purpose_is_not_an_app_password(shared: TestClient, user: str, purpose: str) -> None:
     secret = SECRETS[purpose](service_of(shared), user)
     asked = {"grant_type": "password", "client_id": "1_x", "client_secret": "y", "username": NAME, "password": secret}
     assert shared.post("/wallabag/oauth/v2/token", json=asked).status_code == 400

@@ -70,7 +70,7 @@ def test_it_prints_its_address_answers_and_ends_in_order(tmp_path: Path) -> None
     assert [line["event"] for line in lines] == ["request"]
 
 
-def test_it_ends_while_someone_watches_and_what_is_not_done_goes_back_to_the_queue(tmp_path: Path) -> None:
+def test_it_ends_while_a_client_watches_and_what_is_not_done_goes_back_to_the_queue(tmp_path: Path) -> None:
     async def silent(_request: Request, _reply: Reply) -> None:
         await asyncio.sleep(120)
 
@@ -103,7 +103,7 @@ def test_several_processes_answer_and_their_numbers_are_one(tmp_path: Path) -> N
         process.communicate(timeout=30)
 
 
-def test_a_port_that_is_taken_is_told() -> None:
+def test_a_port_that_is_taken_is_reported() -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as other:
         port = other.getsockname()[1]
         with pytest.raises(Conflict, match="already in use") as caught:
@@ -120,7 +120,7 @@ def test_answers_are_sent_at_once(listen: str) -> None:
 
 
 @pytest.mark.parametrize("listen", ["127.0.0.1", ":80", "127.0.0.1:http", "127.0.0.1:99999"])
-def test_what_is_no_place_to_listen_is_refused(listen: str) -> None:
+def test_what_is_not_a_place_to_listen_is_refused(listen: str) -> None:
     with pytest.raises(InvalidUrl):
         serve.parse_listen(listen)
 

@@ -177,7 +177,7 @@ async def test_reading_with_a_token_that_may_write_marks_the_page_as_opened(runn
         ({"Host": "evil.example"}, 403),
     ],
 )
-async def test_nobody_else_gets_in(running: Running, headers: dict[str, str], status: int) -> None:
+async def test_no_other_client_gets_in(running: Running, headers: dict[str, str], status: int) -> None:
     token = {"Authorization": f"Bearer {running.tokens['ada']}"} if status == 403 else {}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     async with httpx2.AsyncClient() as http:

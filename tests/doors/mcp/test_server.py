@@ -276,7 +276,7 @@ async def test_limits_are_kept(library: Path) -> None:
             assert (await client.call_tool(tool, arguments)).is_error
 
 
-async def test_a_slow_fetch_tells_its_progress_and_can_be_cancelled(library: Path, site: str) -> None:
+async def test_a_slow_fetch_shows_its_progress_and_can_be_cancelled(library: Path, site: str) -> None:
     stages: list[str] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:

@@ -52,7 +52,7 @@ def test_a_browser_is_asked_for_exactly_where_the_label_says(page: Path) -> None
     assert (need is not None) == page.name.startswith("render--"), need
 
 
-def test_no_page_of_our_own_corpus_needs_a_browser(own_pages: list[Any]) -> None:
+def test_no_page_of_our_corpus_needs_a_browser(own_pages: list[Any]) -> None:
     needs = {page.name: need_render(page.html) for page in own_pages}
     assert {name: need for name, need in needs.items() if need} == {}
 
@@ -88,7 +88,7 @@ def test_an_article_in_structured_data_makes_the_browser_unnecessary() -> None:
     assert browser_need.need_render(look(SHELL), LEDGER * 40, 480, "simplified") is None
 
 
-def test_a_page_with_much_text_outside_links_is_no_shell() -> None:
+def test_a_page_with_much_text_outside_links_is_not_a_shell() -> None:
     page = look(f'<div id="root"></div><p>{LEDGER * 60}</p><script src="/main.js"></script>')
     assert not page.light
     assert browser_need.need_render(page, "", 0, "bookmark") is None

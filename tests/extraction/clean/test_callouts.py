@@ -39,7 +39,7 @@ def test_every_tool_gives_the_same_callout(cleaned, html):
         '<details class="admonition tip"><summary>Save time</summary>Use a kettle.</details>',
     ],
 )
-def test_a_title_of_its_own_stays(cleaned, html):
+def test_its_own_title_stays(cleaned, html):
     assert cleaned(html) == TITLED
 
 

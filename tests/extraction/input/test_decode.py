@@ -154,12 +154,12 @@ def test_binary_files_are_refused(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("data", ["", b"", "   \n\t", b"\n\n", codecs.BOM_UTF8, b"\0\0\0", "\ufeff"])
-def test_nothing_is_no_page(data: str | bytes) -> None:
+def test_empty_input_is_not_a_page(data: str | bytes) -> None:
     with pytest.raises((ParseError, UnsupportedContent)):
         decode(data, Options())
 
 
-def test_nuls_in_a_page_are_no_reason_to_refuse_it() -> None:
+def test_nuls_in_a_page_are_accepted() -> None:
     assert "words" in text(b"<p>some\0 words</p>\0")
 
 

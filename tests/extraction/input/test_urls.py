@@ -28,7 +28,7 @@ def test_address_without_scheme_takes_the_scheme_of_the_base() -> None:
         "https:///x",
     ],
 )
-def test_what_is_no_web_address_is_refused(address: str | None) -> None:
+def test_what_is_not_a_web_address_is_refused(address: str | None) -> None:
     assert urls.absolute(address) is None
 
 

@@ -252,7 +252,7 @@ def test_an_element_around_main_is_kept_whatever_its_name(facts_of: FactsOf) -> 
     assert excluded(facts_of(html)) == {}
 
 
-def test_a_dialog_may_have_a_main_part_of_its_own(facts_of: FactsOf) -> None:
+def test_a_dialog_may_have_its_own_main_part(facts_of: FactsOf) -> None:
     assert excluded(facts_of(f"{STORY}<div class='modal'><main>noise</main></div>")) == {"noise": "dialog"}
 
 

@@ -77,7 +77,7 @@ def test_an_excluded_part_before_the_heading_does_not_end_the_section(surveyed: 
     assert found.nodes[index].attr("id") == "all"  # type: ignore[attr-defined]
 
 
-def test_a_heading_with_nothing_of_its_own_takes_nothing_along(surveyed: Surveyed) -> None:
+def test_a_heading_without_its_own_text_takes_nothing_along(surveyed: Surveyed) -> None:
     assert cut(surveyed(f"{PRODUCT}<h2>Reviews</h2>{STORY}")) == {}
 
 

@@ -100,7 +100,7 @@ def test_page_without_metadata_has_none() -> None:
      "/img/og/default.png", "/img/mill-og-image5.jpg", "/data/avatars/m/1.jpg", "/the_mill_social_share.png",
      "/theme/icons/rye.svg", "/img/transparent.gif", "/img/fallback-rye.jpg", "data:image/png;base64,AA"],
 )  # fmt: skip
-def test_picture_a_site_shows_for_any_page_is_no_hero(address: str) -> None:
+def test_picture_a_site_shows_for_any_page_is_not_a_hero(address: str) -> None:
     assert read(f'<meta property="og:image" content="{address}">').hero_image is None
 
 
@@ -118,7 +118,7 @@ def test_words_within_words_do_not_cost_a_picture(address: str) -> None:
     assert read(f'<meta property="og:image" content="{address}">').hero_image == f"https://www.bugle.example{address}"
 
 
-def test_logo_and_portrait_named_by_json_ld_and_tiny_pictures_are_no_heroes() -> None:
+def test_logo_and_portrait_named_by_json_ld_and_tiny_pictures_are_not_heroes() -> None:
     data = (
         '<script type="application/ld+json">[{"@type":"Organization","logo":{"url":"/m.png"}},'
         '{"@type":"Person","image":"/ann.png"}]</script>'

@@ -39,7 +39,7 @@ def test_reference_that_leads_nowhere_or_in_a_circle_is_survived() -> None:
     assert read(with_json_ld({"@id": "#x"}, {"@type": "Person", "@id": "#x", "name": {"@id": "#x"}})).author is None
 
 
-def test_address_in_opengraph_is_no_name_and_the_byline_is_asked() -> None:
+def test_address_in_opengraph_is_not_a_name_and_the_byline_is_asked() -> None:
     html = '<meta property="article:author" content="https://social.example/annlee"><p class="byline">By Ann Lee</p>'
     found = read(html)
     assert (found.author, found.origins["author"]) == ("Ann Lee", "byline")
@@ -85,7 +85,7 @@ def test_aside_is_the_articles_own_only_inside_an_article() -> None:
     assert read(f"<h1>T</h1>{aside}").author is None
 
 
-def test_classes_that_only_contain_the_word_are_no_bylines() -> None:
+def test_classes_that_only_contain_the_word_are_not_bylines() -> None:
     html = '<body class="multi-author"><a href="#main">Main Part</a><p class="authorized-dealer">Oven World</p>'
     assert read(html).author is None
 
@@ -148,13 +148,13 @@ def test_starter_of_a_thread_comes_before_those_who_answer() -> None:
     assert read(html).author == "grainfan"
 
 
-def test_reviewer_is_no_author() -> None:
+def test_reviewer_is_not_an_author() -> None:
     html = '<h1>T</h1><p class="byline">By <a href="/author/ann">Ann Lee</a>. Reviewed by Bo Ek</p>'
     assert read(html).author == "Ann Lee"
     assert read("<h1>T</h1><p>Medically reviewed by Bo Ek</p>").author is None
 
 
-def test_text_about_the_author_is_no_name() -> None:
+def test_text_about_the_author_is_not_a_name() -> None:
     html = '<h1>T</h1><div class="author-description">Licensed miller, M.A. Baking</div>'
     assert read(html).author is None
 

@@ -18,7 +18,7 @@ def test_lines_end_where_the_text_begins() -> None:
     assert lines(f"<h1>Rye</h1><p>one</p>{long}<p>two</p>{long}<p>three</p>") == ["one", "two"]
 
 
-def test_scripts_and_styles_are_no_lines() -> None:
+def test_scripts_and_styles_are_not_lines() -> None:
     assert lines("<h1>Rye</h1><script>var a</script><style>p{}</style><p>x</p>") == ["x"]
 
 

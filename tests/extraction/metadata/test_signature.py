@@ -42,7 +42,7 @@ def test_name_beside_a_date_a_role_or_linked_to_a_person_signs_the_page(lines: s
         '<a href="/c/rye"><img src="a.png" alt="Rye Bread"><p>Rye Bread</p></a>',
     ],
 )
-def test_subjects_sections_and_other_lines_are_no_signature(lines: str) -> None:
+def test_subjects_sections_and_other_lines_are_not_a_signature(lines: str) -> None:
     assert names(f"<h1>How to bake</h1>{lines}") == []
 
 

@@ -33,7 +33,7 @@ def test_trail_of_the_page_is_read_without_home_and_the_page_itself() -> None:
     assert read(html).categories == ("Food",)
 
 
-def test_page_marked_as_having_breadcrumbs_is_no_trail() -> None:
+def test_page_marked_as_having_breadcrumbs_is_not_a_trail() -> None:
     html = '<body class="with-breadcrumbs">' + "".join(f"<a>Link {number}</a>" for number in range(30))
     assert read(html).categories == ()
 

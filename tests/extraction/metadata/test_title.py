@@ -113,7 +113,7 @@ def test_label_beside_the_headline_in_its_own_element_is_left_out() -> None:
     assert title(html + "<h1><a>How sour is rye?</a> <span>(mill.example)</span> 87</h1>") == "How sour is rye?"
 
 
-def test_button_in_a_heading_is_no_part_of_the_title() -> None:
+def test_button_in_a_heading_is_not_a_part_of_the_title() -> None:
     assert title("<title>rye - Mill</title><h1>Crate rye <button>Copy item path</button></h1>") == "Crate rye"
 
 
@@ -136,7 +136,7 @@ def test_short_heading_that_the_title_begins_with_is_better_than_the_whole_title
     [("Bread and rye platform | Daily Bugle", "Bread and rye platform"), ("Daily Bugle - Bread", "Daily Bugle - Bread"),
      ("Bread | Daily Bugle", "Bread | Daily Bugle")],
 )  # fmt: skip
-def test_home_page_drops_its_name_only_behind_a_title_of_its_own(written: str, expected: str) -> None:
+def test_home_page_drops_its_name_only_behind_its_own_title(written: str, expected: str) -> None:
     html = f'<title>{written}</title><meta property="og:site_name" content="Daily Bugle">'
     assert title(html, "https://www.dailybugle.example/") == expected
 
@@ -273,7 +273,7 @@ def test_name_of_a_file_is_not_a_title() -> None:
     assert title(f"<title>Seat test 2018 | Mill</title>{og('seat-test-autumn-2018')}") == "Seat test 2018"
 
 
-def test_word_of_the_host_is_no_agreement() -> None:
+def test_word_of_the_host_is_not_an_agreement() -> None:
     html = "<title>Bean quarter - Town of Rye</title><h1>Town hall</h1><h1>Rye day</h1>"
     assert title(html, "https://www.rye.example/item/1") == "Bean quarter - Town of Rye"
 

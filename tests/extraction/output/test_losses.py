@@ -105,7 +105,7 @@ def test_what_vanishes_before_the_sanitiser_or_in_it_is_reported(monkeypatch: py
     assert check(extract(article("", *STRUCTURES.values(), ""), URL)) == (False, f"1 of 1 {kind} lost")
 
 
-def test_what_is_beside_the_content_is_no_loss() -> None:
+def test_what_is_beside_the_content_is_not_a_loss() -> None:
     aside = f"<nav>{STRUCTURES['lists']}</nav><aside>{STRUCTURES['tables']}{STRUCTURES['images']}</aside>"
     page = extract(f"<body>{aside}<article><h1>The wheel</h1>{STORY}{STORY}</article><footer>{aside}</footer>", URL)
     assert "rye" not in page.text
@@ -200,7 +200,7 @@ def load_bench() -> ModuleType:
     return module
 
 
-def test_structures_cut_out_of_our_own_corpus_are_missed_and_nothing_else_is() -> None:
+def test_structures_cut_out_of_our_corpus_are_missed_and_nothing_else_is() -> None:
     bench = load_bench()
     pages = list(bench.find_pages(Path(__file__).parents[2] / "corpus"))
     results = [bench.try_page(page, seed=1) for page in pages]

@@ -59,7 +59,7 @@ def test_level_colour_and_message_follow_the_strategy(
     assert (judged.level, judged.colour, judged.message) == (level, colour, message)
 
 
-def test_a_short_result_is_no_green_article_and_says_why() -> None:
+def test_a_short_result_is_not_a_green_article_and_says_why() -> None:
     judged = assess(paragraphs(SENTENCE, 2))
     assert judged.score < 60
     assert (judged.level, judged.colour) == ("simplified", "yellow")
@@ -94,7 +94,7 @@ def test_more_text_never_scores_less() -> None:
     assert scores[0] < scores[-1]
 
 
-def test_signs_of_markdown_in_the_text_are_no_structure() -> None:
+def test_signs_of_markdown_in_the_text_are_not_structure() -> None:
     plain = assess(f"<p>{SENTENCE} {SENTENCE} {SENTENCE}</p>")
     signs = assess(f"<p>{SENTENCE} # * - # * - # * - {SENTENCE} - - - * * # # {SENTENCE}</p>")
     assert plain.score == signs.score

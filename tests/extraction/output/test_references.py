@@ -35,7 +35,7 @@ def test_picture_link_is_named_by_its_alternative_text() -> None:
     assert found == (Link("https://a.example/", "A map"),)
 
 
-def test_footnotes_mail_and_embeds_are_no_links() -> None:
+def test_footnotes_mail_and_embeds_are_not_links() -> None:
     html = (
         '<a href="#fn-1">1</a><a href="mailto:a@b.example">m</a>'
         '<a class="embed" href="https://vimeo.com/1">Vimeo: T</a>'

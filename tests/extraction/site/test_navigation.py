@@ -36,14 +36,14 @@ def test_pages_headings_and_levels_in_their_order() -> None:
     ]
 
 
-def test_a_text_with_many_links_is_no_navigation() -> None:
+def test_a_text_with_many_links_is_not_navigation() -> None:
     items = "".join(
         f"<li>The knot that sailors call <a href={n}.html>no. {n}</a> is tied twice, then once.</li>" for n in range(9)
     )
     assert read(f"<main><ul>{items}</ul></main>") == []
 
 
-def test_a_trail_is_no_navigation() -> None:
+def test_a_trail_is_not_navigation() -> None:
     assert read("<nav><a href=/manual/>Manual</a> <a href=/manual/tides/>Tides</a></nav>") == []
 
 

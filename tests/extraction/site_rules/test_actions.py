@@ -47,7 +47,7 @@ def test_every_operation_is_documented():
     assert {fields["op"] for fields, _, _ in documented()} == set(get_args(Op))
 
 
-def test_a_deed_tells_how_many_elements_and_words():
+def test_an_action_shows_how_many_elements_and_words():
     root = dom.parse_fragment("<p class=x>one two</p><div class=x>three <b class=x>four</b></div>")
     effect = run_action(root, Action("retag", ".x", tag="h2"))
     assert (effect.what, effect.selector, effect.count, effect.words, effect.note) == ("retag", ".x", 3, 4, "")
@@ -197,7 +197,7 @@ def test_text_between_siblings_parts_groups():
     assert reported == '<i>1</i>and<p class="g"><i>2</i>\n<!-- x --><i>3</i></p> '
 
 
-def test_only_so_many_elements_are_changed(monkeypatch):
+def test_only_this_many_elements_are_changed(monkeypatch):
     monkeypatch.setattr(actions, "MAX_ELEMENTS", 2)
     root = dom.parse_fragment("<p>1</p><p>2</p><p>3</p>")
     effect = run_action(root, Action("retag", "p", tag="h2"))

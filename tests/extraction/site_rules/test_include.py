@@ -110,7 +110,7 @@ def test_a_part_is_cleaned_by_the_removals(rule, book):
     assert "Mind the gap" not in text
 
 
-def test_a_part_comes_back_though_it_stands_in_what_is_removed(rule, book):
+def test_a_part_comes_back_though_it_is_in_what_is_removed(rule, book):
     html = tale(f"<div class=junk><p>Junk.</p>{QUOTE}</div>")
     text = included(book, rule, html, ".pull", remove=(".junk",)).text
     assert order(text, "Paragraph 3", "heart of it", "Junk", "Paragraph 4") == [
@@ -201,19 +201,19 @@ def test_below_its_heading_when_nothing_else_is_left():
     assert html == '<h2>Stones</h2><p>a</p><h2>Wheels</h2><b class="x">X!</b><p>b</p>'
 
 
-def test_at_the_end_when_nothing_tells_the_place():
+def test_at_the_end_when_nothing_shows_the_place():
     html, places = put("<p>a</p><p>b</p>", parts_of("<p>c</p><b class=x>X!</b>", ".x"))
     assert places == ["at the end"]
     assert html == '<p>a</p><p>b</p><b class="x">X!</b>'
 
 
-def test_the_nearer_neighbour_tells_the_place():
+def test_the_nearer_neighbour_shows_the_place():
     page = "<p>far above</p><p>gone</p><p>gone too</p><b class=x>X!</b><p>right below</p>"
     html, _ = put("<p>far above</p><i>new</i><p>right below</p>", parts_of(page, ".x"))
     assert html == '<p>far above</p><i>new</i><b class="x">X!</b><p>right below</p>'
 
 
-def test_a_neighbour_that_stands_twice_tells_no_place():
+def test_a_neighbour_that_occurs_twice_shows_no_place():
     page = "<p>unique</p><p>twice</p><b class=x>X!</b>"
     html, _ = put("<p>twice</p><p>unique</p><p>twice</p>", parts_of(page, ".x"))
     assert html == '<p>twice</p><p>unique</p><b class="x">X!</b><p>twice</p>'

@@ -109,7 +109,7 @@ def test_none_wins_over_the_rules_after_it(rule, book, article):
     assert extract(article(around="<footer><i class=b>Bo Lind</i></footer>"), URL, rules=rules).metadata.author is None
 
 
-def test_a_deed_tells_the_value(rule, book, article):
+def test_an_action_shows_the_value(rule, book, article):
     wanted = rule(metadata={"author": MetadataSource(".x")})
     page = extract(article(around="<b class=x>Bo Lind</b>"), URL, rules=book(wanted))
     assert page.trace.rules[0].effects[0].note == "author: Bo Lind"

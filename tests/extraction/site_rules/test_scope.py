@@ -133,7 +133,7 @@ def test_parts_taken_out_of_a_page_do_not_make_it_an_empty_shell(rule, book):
     assert (page.caught, page.need_render) == (None, None)
 
 
-def test_few_words_that_a_rule_chose_are_no_empty_shell(rule, book):
+def test_few_words_that_a_rule_chose_are_not_an_empty_shell(rule, book):
     html = f"<div id=root></div><script src=app.js></script><noscript>{SHORT}</noscript>"
     assert extract(html, URL).caught is not None
     page = scoped(book, rule, html, article="#note")

@@ -167,7 +167,7 @@ def test_a_page_cannot_forge_what_is_read(render: Render) -> None:
 
 
 @needs_chromium
-def test_given_html_stands_in_for_the_server_and_its_scripts_run(render: Render, site: Site) -> None:
+def test_given_html_replaces_the_server_and_its_scripts_run(render: Render, site: Site) -> None:
     page = render(
         "/small?given", html=b"<!doctype html><title>given</title><div id=root></div><script src=/bundle></script>"
     )
@@ -198,7 +198,7 @@ def test_a_selector_that_is_none_is_named_at_once(render: Render) -> None:
 
 
 @needs_chromium
-def test_headers_and_cookies_go_to_the_page_and_to_nobody_else(render: Render, site: Site) -> None:
+def test_headers_and_cookies_go_to_the_page_and_to_no_other_server(render: Render, site: Site) -> None:
     with Site(APPS, host="127.0.0.3") as other:
         page = render(f"/moved?to={other.url('/headers')}", headers={"X-Token": "secret"}, cookies={"who": "me"})
         assert page.final_url == other.url("/headers")
@@ -326,7 +326,7 @@ def test_names_are_looked_up_by_the_guard_alone(site: Site) -> None:
 
 
 @needs_chromium
-def test_https_is_rendered_and_a_certificate_nobody_knows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_https_is_rendered_and_a_certificate_no_system_knows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     async def main(url: str) -> Fetched:
         async with Browser(Settings(browser_sandbox=SANDBOX), Guard(["127.0.0.1"])) as browser:
             return await browser.render(url)
@@ -355,7 +355,7 @@ def test_a_chromium_that_does_not_start_is_an_error_with_a_hint(tmp_path: Path) 
 
 
 @needs_chromium
-def test_a_download_is_no_page(render: Render) -> None:
+def test_a_download_is_not_a_page(render: Render) -> None:
     with pytest.raises(UnsupportedContent):
         render("/attachment")
 

@@ -124,7 +124,7 @@ def test_doctor_shows_version_and_place(bare: Path) -> None:
 
 
 @pytest.mark.parametrize("script", [b"#!/bin/sh\nexit 127\n", b"#!/bin/sh\necho nothing\n", b"\x00\x01"])
-def test_doctor_tells_of_a_chromium_that_does_not_start(bare: Path, script: bytes) -> None:
+def test_doctor_reports_a_chromium_that_does_not_start(bare: Path, script: bytes) -> None:
     program(bare / "chromium", script)
     found = finding("chromium")
     assert found.state == "missing"

@@ -40,7 +40,7 @@ def test_a_page_with_text_settles_after_a_short_quiet() -> None:
     assert settles_at(steps((0, MANY))) == pytest.approx(settle.QUIET_SECONDS)
 
 
-def test_growth_starts_the_quiet_anew() -> None:
+def test_growth_starts_the_quiet_again() -> None:
     assert settles_at(steps((0, MANY), (0.1, MANY * 2), (0.2, MANY * 3))) == pytest.approx(0.2 + settle.QUIET_SECONDS)
 
 

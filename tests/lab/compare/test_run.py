@@ -120,7 +120,7 @@ def test_a_remote_reader_is_sent_the_pages(pages: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["nonsense", "rules:", "git:", "git:no-such-ref", "git:--all", "rules:/nowhere/at/all"]
 )
-def test_an_extractor_that_is_not_there_is_told(pages: Path, name: str) -> None:
+def test_an_extractor_that_is_not_there_is_reported(pages: Path, name: str) -> None:
     with pytest.raises(NotFound):
         compare(name, "pagekeep", pages, settings=PLAIN)
 
@@ -130,7 +130,7 @@ def test_without_a_reader_nothing_is_sent(pages: Path) -> None:
         compare("remote", "pagekeep", pages, settings=PLAIN)
 
 
-def test_a_folder_without_pages_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_pages_is_reported(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         compare("pagekeep", "pagekeep", tmp_path, settings=PLAIN)
 

@@ -29,7 +29,7 @@ def case(folder: Path, reference: str, page: str = PAGE) -> Path:
     return folder / "mill.html"
 
 
-def test_a_title_and_the_level_of_the_first_headings_are_no_difference(tmp_path: Path) -> None:
+def test_a_title_and_the_level_of_the_first_headings_make_no_difference(tmp_path: Path) -> None:
     assert score_case(case(tmp_path, REFERENCE)).wrong == ()
 
 
@@ -49,7 +49,7 @@ def test_what_differs_is_named(tmp_path: Path, right: str, wrong: str, aspect: s
     assert score_case(case(tmp_path, REFERENCE.replace(right, wrong))).wrong == (aspect,)
 
 
-def test_names_of_embedded_services_and_kinds_of_callouts_are_no_difference(tmp_path: Path) -> None:
+def test_names_of_embedded_services_and_kinds_of_callouts_make_no_difference(tmp_path: Path) -> None:
     page = (
         f"<article><p>{SENTENCE * 5}</p><iframe src='https://www.youtube.com/embed/b_PXuEPxN50'></iframe>"
         f"<div class='alert alert-warning'><p>Mind the wheel.</p></div><p>{SENTENCE * 5}</p></article>"
@@ -78,6 +78,6 @@ def test_a_folder_is_known_by_markdown_beside_its_pages(tmp_path: Path) -> None:
     assert [score.name for score in run_cases(tmp_path)] == ["mill"]
 
 
-def test_a_block_that_is_no_metadata_stays_in_the_reference() -> None:
+def test_a_block_that_is_not_metadata_stays_in_the_reference() -> None:
     assert split_reference("```json\nnot json\n```\n\nText") == ("```json\nnot json\n```\n\nText", {})
     assert split_reference("Text") == ("Text", {})

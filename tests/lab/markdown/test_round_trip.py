@@ -19,7 +19,7 @@ HTML = (
 WRITTEN = to_markdown(dom.parse_fragment(HTML))
 
 
-def test_what_is_written_otherwise_by_design_is_no_fault() -> None:
+def test_what_is_written_otherwise_by_design_is_not_a_fault() -> None:
     assert find_differences(HTML, WRITTEN) == []
 
 

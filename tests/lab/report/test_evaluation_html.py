@@ -69,7 +69,7 @@ def test_lone_surrogates_and_nulls_can_be_written(
     assert re.search(r"a.*b", (tmp_path / "report.html").read_text("utf-8"))
 
 
-def test_report_tells_what_each_kind_was_taken_for(add_page: AddPage, echoing: Echo) -> None:
+def test_report_shows_what_each_kind_was_taken_for(add_page: AddPage, echoing: Echo) -> None:
     add_page("a", kind="forum")
     report = run(add_page("b", kind="article"), extractor=echoing)
     head, *rows = confusion_rows(report)

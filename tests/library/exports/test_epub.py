@@ -139,7 +139,7 @@ async def _picture(_request: Request, reply: Reply) -> None:
     await reply.send(PNG)
 
 
-def test_pictures_stand_in_the_book_once(library: Store, tmp_path: Path) -> None:
+def test_pictures_are_in_the_book_once(library: Store, tmp_path: Path) -> None:
     with Site({"p": _picture}) as site:
         body = f"![A]({site.url('/p/1.png')}) [![B]({site.url('/p/2.png')})]({site.url('/p/2.png')})\n"
         for number in (1, 2):
@@ -152,7 +152,7 @@ def test_pictures_stand_in_the_book_once(library: Store, tmp_path: Path) -> None
     assert book.read("EPUB/chapter-00001.xhtml").decode().count(f'src="images/{picture.rpartition("/")[2]}"') == 2
 
 
-def test_no_pages_are_no_book(library: Store, tmp_path: Path) -> None:
+def test_no_pages_make_no_book(library: Store, tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         send(library, tmp_path / "a.epub", format="epub")
     assert not (tmp_path / "a.epub").exists()

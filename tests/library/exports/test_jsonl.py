@@ -39,7 +39,7 @@ def test_a_reading_state_that_is_wrong_is_refused(value: object) -> None:
         read_reading({"reading": value}, ITEM.id)
 
 
-def test_whose_it_was_is_not_told() -> None:
+def test_whose_it_was_is_not_reported() -> None:
     assert "keeper" not in json.loads(write_line(ITEM)).values()
 
 

@@ -37,7 +37,7 @@ def test_obsidian_takes_the_values_as_they_are_meant() -> None:
     assert fields["tags"] == ["sea", "solar-panels", "2024-", "C"]
 
 
-def test_our_own_frontmatter_tells_the_tags_and_marks_of_today() -> None:
+def test_our_own_frontmatter_shows_the_tags_and_marks_of_today() -> None:
     fields = yaml.safe_load(block(markdown_files.write(ITEM)))
     assert fields["tags"] == ["sea", "solar panels", "2024", "C#"]
     assert (fields["pinned"], fields["id"], fields["quality"]) == (True, ITEM.id, "article")
@@ -56,7 +56,7 @@ def test_fields_of_the_users_own_stand_last() -> None:
     assert block(text).endswith("aliases: [x]\ncssclass: wide\n")
 
 
-def test_an_address_that_the_page_does_not_tell_is_told() -> None:
+def test_an_address_that_the_page_lacks_is_reported() -> None:
     moved = replace(ITEM, url="https://example.com/canonical")
     assert markdown_files.read(markdown_files.write(moved)).fields["url"] == "https://example.com/canonical"
     assert "url" not in markdown_files.read(markdown_files.write(ITEM)).fields

@@ -142,7 +142,7 @@ def test_a_file_is_there_whole_or_not_at_all(library: Store, tmp_path: Path, mon
     assert out.read_text() == "what was there before"
 
 
-def test_a_folder_that_cannot_be_written_is_told(library: Store, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(library: Store, tmp_path: Path) -> None:
     fill(library, 1)
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot be written"):
@@ -160,7 +160,7 @@ def test_a_link_in_the_folder_is_replaced_and_not_followed(library: Store, tmp_p
     assert (outside.read_text(), link.read_text(), link.is_symlink()) == ("untouched", "new", False)
 
 
-def test_marked_passages_stand_at_the_end(library: Store, tmp_path: Path) -> None:
+def test_marked_passages_are_at_the_end(library: Store, tmp_path: Path) -> None:
     item = library.upsert(replace(make_item(1, library.user_id)), None)
     mark(library, item, "Ships were counted,\n1 of them", "So few?")
     send(library, tmp_path / "notes")

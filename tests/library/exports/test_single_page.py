@@ -12,7 +12,7 @@ from tests.library.exports.test_epub import PNG, RICH
 from tests.site.server import Reply, Request, Site
 
 
-def test_all_pages_stand_behind_a_table_of_contents_and_nothing_is_loaded(library: Store, tmp_path: Path) -> None:
+def test_all_pages_are_behind_a_table_of_contents_and_nothing_is_loaded(library: Store, tmp_path: Path) -> None:
     fill(library, 10)
     library.upsert(make_item(30, library.user_id, title="<script>alert(1)</script>", body=RICH), None)
     send(library, tmp_path / "a.html", format="html")
@@ -29,7 +29,7 @@ def test_all_pages_stand_behind_a_table_of_contents_and_nothing_is_loaded(librar
     assert "&lt;script&gt;alert(1)" in (tmp_path / "a.html").read_text("utf-8")
 
 
-def test_pictures_that_are_fetched_stand_in_the_page(library: Store, tmp_path: Path) -> None:
+def test_pictures_that_are_fetched_are_in_the_page(library: Store, tmp_path: Path) -> None:
     async def picture(_request: Request, reply: Reply) -> None:
         await reply.send(PNG)
 

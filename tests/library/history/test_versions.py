@@ -115,7 +115,7 @@ def test_a_page_that_a_browser_sends_is_a_version_too(any_library: Store, shore:
     assert [version.source for version in get_history(any_library, item.id).versions] == ["web", "html"]
 
 
-def test_a_worse_page_is_no_version_and_a_wall_none_either(any_library: Store, shore: Shore, run: Run) -> None:
+def test_a_worse_page_is_not_a_version_and_a_wall_none_either(any_library: Store, shore: Shore, run: Run) -> None:
     shore.bodies["a"] = FIRST
     item = run(keep, shore.url("a"), any_library).item
     shore.bodies["a"] = "<title>The keeper</title><p>Soon.</p>"

@@ -95,7 +95,7 @@ def test_visits_are_conditional(item: Item, shore: Shore, any_library: Store, ru
 
 
 @pytest.mark.parametrize(("status", "body"), [(503, ""), (200, WALL), (404, "")])
-def test_a_visit_that_fails_is_no_change_and_the_next_comes_later(
+def test_a_visit_that_fails_is_not_a_change_and_the_next_comes_later(
     status: int, body: str, item: Item, shore: Shore, any_library: Store, run: Run
 ) -> None:
     shore.statuses["a"], shore.bodies["a"] = status, body

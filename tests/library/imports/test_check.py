@@ -34,7 +34,7 @@ def good(**said: Any) -> Row:
         "https://exa mple.com",
     ],
 )
-def test_what_is_no_address_of_a_page_is_a_fault_with_its_row(url: str) -> None:
+def test_what_is_not_an_address_of_a_page_is_a_fault_with_its_row(url: str) -> None:
     found = check_row(Row(Place(7, 2), url, title="Kept"), NOW)
     assert isinstance(found, Fault)
     assert found.reason

@@ -141,7 +141,7 @@ def test_articles_of_feeds_are_left_out(library: Store, bring: Bring) -> None:
     assert library.find_url("https://feed.example.com/1") is None
 
 
-def test_a_text_without_an_address_is_told(bring: Bring) -> None:
+def test_a_text_without_an_address_is_reported(bring: Bring) -> None:
     report = bring(samples.karakeep())
     assert report.failures[0][1].startswith("It is a text without an address")
 

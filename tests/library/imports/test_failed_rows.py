@@ -55,5 +55,5 @@ def test_rows_that_failed_can_be_mended_and_imported(library: Store, bring: Brin
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "7", "{" * 100_000])
-def test_a_line_that_is_no_object_is_a_fault(line: str) -> None:
+def test_a_line_that_is_not_an_object_is_a_fault(line: str) -> None:
     assert [type(found) for found in own_files.read_failed(source(line))] == [Fault]

@@ -75,7 +75,9 @@ def test_a_bookmark_becomes_its_page_and_keeps_what_the_export_said(library: Sto
     assert fetch(bookmark(shore.url("log"))).fetched == 0
 
 
-def test_a_page_that_is_gone_stays_the_bookmark_it_was_and_is_told(library: Store, shore: Shore, fetch: Fetch) -> None:
+def test_a_page_that_is_gone_stays_the_bookmark_it_was_and_is_reported(
+    library: Store, shore: Shore, fetch: Fetch
+) -> None:
     report = fetch(bookmark(shore.url("gone")))
     assert (report.fetched, report.not_fetched) == (0, 1)
     assert "404" in report.remarks[0][1]

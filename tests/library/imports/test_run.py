@@ -20,7 +20,7 @@ from tests.library.imports.conftest import Bring, everything
 from tests.store.making import make_item
 
 
-def test_a_dry_run_tells_all_and_writes_nothing(library: Store, bring: Bring) -> None:
+def test_a_dry_run_shows_all_and_writes_nothing(library: Store, bring: Bring) -> None:
     bring(samples.pocket_csv())
     before = everything(library)
     report = bring(samples.netscape(), dry_run=True, queue=True, failed=None)

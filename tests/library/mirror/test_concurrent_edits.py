@@ -422,7 +422,7 @@ def void(_: object) -> None:
 
 @pytest.mark.parametrize("crash", [False, True])
 @pytest.mark.parametrize("second", ["Second.", "End."])
-def test_saving_again_during_a_pass_is_no_conflict(
+def test_saving_again_during_a_pass_is_not_a_conflict(
     vault: Vault, library: Store, monkeypatch: Patch, crash: bool, second: str
 ) -> None:
     item = items(library)[3]
@@ -535,7 +535,7 @@ def test_a_file_of_an_unknown_revision_adds_but_takes_nothing_off(vault: Vault, 
     assert vault.sync() == QUIET
 
 
-def test_an_edit_is_no_conflict_however_often_tags_changed_since_the_file_was_opened(
+def test_an_edit_is_not_a_conflict_however_often_tags_changed_since_the_file_was_opened(
     vault: Vault, library: Store
 ) -> None:
     item = items(library)[1]

@@ -192,7 +192,7 @@ def test_fields_of_the_users_own_outlive_a_new_version(vault: Vault, library: St
     assert "tags: [tide]" in text
 
 
-def test_a_file_that_cannot_be_read_is_told_and_left_alone(vault: Vault, library: Store) -> None:
+def test_a_file_that_cannot_be_read_is_reported_and_left_alone(vault: Vault, library: Store) -> None:
     item = items(library)[1]
     path = vault.edit(item.id, lambda text: text.replace("title: ", "title: [", 1))
     broken = path.read_text()
@@ -245,7 +245,7 @@ def test_another_profile_writes_the_same_files_in_its_own_way(vault: Vault, libr
     assert list(library.get(item.id).metadata.tags) == ["sea", "C#", "by-hand"]
 
 
-def test_a_list_that_was_lost_is_made_anew_and_nothing_is_lost_with_it(vault: Vault, library: Store) -> None:
+def test_a_list_that_was_lost_is_made_again_and_nothing_is_lost_with_it(vault: Vault, library: Store) -> None:
     item = items(library)[1]
     vault.edit(item.id, lambda text: text.replace("End.", "Not seen yet."))
     shutil.rmtree(vault.folder / ".pagekeep")
@@ -256,7 +256,7 @@ def test_a_list_that_was_lost_is_made_anew_and_nothing_is_lost_with_it(vault: Va
     assert vault.sync() == QUIET
 
 
-def test_a_crash_at_any_moment_of_writing_is_no_edit(
+def test_a_crash_at_any_moment_of_writing_is_not_an_edit(
     vault: Vault, library: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     swap = writing.swap

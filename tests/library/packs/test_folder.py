@@ -69,7 +69,7 @@ def test_a_manifest_that_leads_outside_is_damaged(tmp_path: Path, path: str) -> 
         read_manifest(tmp_path / "pack")
 
 
-def test_a_folder_without_a_manifest_is_no_pack(tmp_path: Path) -> None:
+def test_a_folder_without_a_manifest_is_not_a_pack(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         read_manifest(tmp_path)
 

@@ -29,5 +29,5 @@ def test_a_watcher_is_woken_by_a_change_of_its_job_alone() -> None:
     assert asyncio.run(watch()) == (["Fetching", "Storing", None], False)
 
 
-def test_nobody_waits_for_ever() -> None:
+def test_no_caller_waits_for_ever() -> None:
     asyncio.run(asyncio.wait_for(ProgressBoard().change("a", 0.01), 5))

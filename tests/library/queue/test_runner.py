@@ -62,7 +62,7 @@ def test_a_page_waits_only_once_per_user(shore: Shore, library: Store, tmp_path:
         assert enqueue(ask(shore.url("a")), other).id != first.id
 
 
-def test_what_is_no_address_is_not_queued(library: Store) -> None:
+def test_what_is_not_an_address_is_not_queued(library: Store) -> None:
     with pytest.raises(InvalidUrl):
         enqueue(ask("nowhere"), library)
     assert library.jobs() == ()

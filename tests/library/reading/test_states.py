@@ -54,7 +54,7 @@ def test_the_newest_report_wins_in_whatever_order_they_arrive(library: Store, it
     assert report_position(library, item_id, 0.8).progress == 0.8
 
 
-def test_what_is_no_time_or_no_item_is_refused(library: Store, item_id: str) -> None:
+def test_what_is_not_a_time_or_an_item_is_refused(library: Store, item_id: str) -> None:
     with pytest.raises(InvalidQuery):
         report_position(library, item_id, 0.5, at="yesterday")
     with pytest.raises(NotFound):

@@ -178,7 +178,7 @@ def test_raw_page_of_another_save_is_recognised(library: Store) -> None:
     assert only(library, item).reason == "raw_page"
 
 
-def test_page_that_cannot_be_extracted_is_a_failure_of_its_own(library: Store) -> None:
+def test_page_that_cannot_be_extracted_is_a_separate_failure(library: Store) -> None:
     item = keep(library, 1)
     rewrite(library, item, item.content, options={"max_bytes": 10})
     verdict = only(library, item)

@@ -103,7 +103,7 @@ def test_the_items_are_chosen_by_key_domain_or_query(library: Store, three: list
     assert ids(Selection(domain="elsewhere.example")) == []
 
 
-def test_a_page_that_was_not_kept_and_one_that_is_the_users_own_are_told(
+def test_a_page_that_was_not_kept_and_one_that_is_the_users_own_are_reported(
     library: Store, three: list[str], work: Work
 ) -> None:
     owner = library.get(three[0])

@@ -48,7 +48,7 @@ def test_every_item_is_fetched_and_what_fails_stays(
     assert library.get(before[1].id).content == before[1].content
 
 
-def test_a_worse_page_is_told_and_not_stored(keep: Keep, shore: Shore, library: Store, settings: Settings) -> None:
+def test_a_worse_page_is_reported_and_not_stored(keep: Keep, shore: Shore, library: Store, settings: Settings) -> None:
     shore.bodies["a"] = article(600)
     item = keep(shore.url("a")).item
     shore.bodies["a"] = article(60)
@@ -98,7 +98,7 @@ def test_a_comparison_with_a_remote_reader_gets_every_page(
 
 
 @pytest.mark.parametrize("change", ["bookmark", "rendered", "no raw page", "edited"])
-def test_a_page_is_sent_again_where_the_stored_one_does_not_stand_for_it(
+def test_a_page_is_sent_again_where_the_stored_one_does_not_represent_it(
     keep: Keep, shore: Shore, library: Store, settings: Settings, change: str
 ) -> None:
     shore.bodies["a"], shore.etags["a"] = article(300), '"1"'

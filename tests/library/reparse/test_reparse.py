@@ -61,7 +61,7 @@ def test_only_stale_items_are_touched(keep: Keep, shore: Shore, library: Store, 
     assert run(library) == []
 
 
-def test_an_item_is_read_anew_from_its_stored_page_without_the_network(
+def test_an_item_is_read_again_from_its_stored_page_without_the_network(
     shore: Shore, library: Store, three: list[Item]
 ) -> None:
     asked = len(shore.site.requests)
@@ -93,7 +93,7 @@ def test_a_reading_equals_that_of_the_save_it_came_from(keep: Keep, shore: Shore
     assert library.get(saved.id).content == saved.content
 
 
-def test_dry_run_tells_what_would_change_and_writes_nothing(library: Store, three: list[Item]) -> None:
+def test_dry_run_shows_what_would_change_and_writes_nothing(library: Store, three: list[Item]) -> None:
     results = run(library, dry_run=True)
     assert [result.outcome for result in results] == ["updated"] * 3
     assert "puts the kettle on" in (results[0].content or "")
@@ -134,13 +134,13 @@ def test_a_failure_leaves_its_item_unchanged_and_the_run_goes_on(library: Store,
     assert library.get(broken.id) == before
 
 
-def test_an_item_whose_page_was_not_kept_is_told_as_a_failure(library: Store, three: list[Item]) -> None:
+def test_an_item_whose_page_was_not_kept_is_reported_as_a_failure(library: Store, three: list[Item]) -> None:
     library.upsert(three[0], None)
     (result,) = run(library, [three[0].id])
     assert (result.outcome, result.note) == ("failed", "The downloaded HTML of this page was not stored.")
 
 
-def test_a_damaged_page_is_told_as_a_failure_and_the_run_goes_on(
+def test_a_damaged_page_is_reported_as_a_failure_and_the_run_goes_on(
     library: Store, three: list[Item], tmp_path: Path
 ) -> None:
     raw = library.raw(three[1].id)
@@ -195,7 +195,7 @@ def extract_or_die(sent: Any) -> Item:
     return reparse.extract_stored(sent)
 
 
-def test_a_page_that_kills_its_process_is_told_and_the_others_are_read(
+def test_a_page_that_kills_its_process_is_reported_and_the_others_are_read(
     library: Store, many: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reparse, "_TASK", f"{__name__}:{extract_or_die.__name__}")

@@ -130,7 +130,7 @@ def test_after_the_last_attempt_a_delivery_is_dead(bench: Bench, monkeypatch: py
         assert [one.delivery.state for one in list_deliveries(bench.store)] == ["dead"]
 
 
-def test_a_busy_sink_is_no_failed_attempt(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_sink_is_not_a_failed_attempt(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outbox, "MAX_ATTEMPTS", 2)
     with running(Webhooks(SECRET, lambda number: "429" if number < 5 else "ok")) as fake:
         bench.add("webhook", fake.url, SECRET)

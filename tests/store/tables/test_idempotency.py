@@ -41,7 +41,7 @@ def test_a_claim_that_is_renewed_is_not_taken_over(library: Store) -> None:
     assert claim(library, "save x", 9, silent=8) == ("save x", {"id": 1})
 
 
-def test_whoever_lost_their_claim_can_neither_renew_it_nor_answer_nor_let_go(library: Store) -> None:
+def test_a_client_that_lost_its_claim_can_neither_renew_it_nor_answer_nor_let_go(library: Store) -> None:
     claim(library, "save x", 1)
     assert claim(library, "save x", 6, silent=2) is None
     assert not library.renew_claim("k", moment(1), moment(7))

@@ -165,7 +165,7 @@ def test_a_new_reading_keeps_what_the_user_set(library: Store) -> None:
     assert library.find(parse_query('"better words"')).hits
 
 
-def test_opening_an_item_is_no_change_of_it(library: Store) -> None:
+def test_opening_an_item_is_not_a_change_of_it(library: Store) -> None:
     item = library.upsert(make_item(user_id=library.user_id), None)
     assert library.mark_opened(item.id, LATER) == replace(item, last_opened_at=LATER)
 

@@ -135,7 +135,7 @@ def test_jobs_are_listed_newest_first(library: Store, limit: int) -> None:
     assert [job.url for job in library.jobs(limit=limit)] == [f"{URL}/{n}" for n in (2, 1, 0)][: max(1, limit)]
 
 
-def test_a_job_is_found_by_its_id_and_tells_which_item_came_of_it(library: Store) -> None:
+def test_a_job_is_found_by_its_id_and_shows_which_item_came_of_it(library: Store) -> None:
     job = library.enqueue(URL, URL, {"tags": ["x"]}, moment(1))
     assert library.job(job.id) == job
     library.lease("a", moment(1), moment(2))
@@ -170,7 +170,7 @@ def test_a_job_that_got_on_goes_back_behind_the_others_as_if_not_tried(library: 
     assert library.job(job.id).options == {"task": "count", "report": {"counted": 9}}
 
 
-def test_of_tasks_that_are_no_saves_a_user_has_one_at_a_time(opened: Opener) -> None:
+def test_of_tasks_that_are_not_saves_a_user_has_one_at_a_time(opened: Opener) -> None:
     queued, now, soon, until = (f"1998-01-01T00:00:0{n}.000000Z" for n in (1, 2, 3, 4))
     mine, yours = opened("task test me"), opened("task test you")
     first, second = (mine.enqueue(f"pagekeep:task/{n}", "pagekeep:task", {}, queued) for n in (1, 2))
@@ -188,7 +188,7 @@ def test_of_tasks_that_are_no_saves_a_user_has_one_at_a_time(opened: Opener) -> 
         assert worker.finish(job.id, "w")
 
 
-def test_a_task_whose_worker_died_is_taken_up_and_stands_in_no_others_way(library: Store) -> None:
+def test_a_task_whose_worker_died_is_taken_up_and_blocks_no_other(library: Store) -> None:
     first, second = (library.enqueue(f"pagekeep:task/{n}", "pagekeep:task", {}, moment(n)) for n in (1, 2))
     library.lease("a", moment(3), moment(5))
     assert library.lease("b", moment(4), moment(9)) is None

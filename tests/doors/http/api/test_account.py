@@ -51,6 +51,6 @@ def test_no_token_sets_a_password(ada: TestClient) -> None:
     assert answer.status_code == 403
 
 
-def test_where_nobody_signs_in_there_is_no_password(client: TestClient) -> None:
+def test_where_users_do_not_sign_in_there_is_no_password(client: TestClient) -> None:
     answer = client.post(WHERE, json={"old": "whatever it was", "new": NEW})
     assert (answer.status_code, answer.json()["error"]["type"]) == (404, "NotFound")

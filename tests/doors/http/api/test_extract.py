@@ -25,7 +25,7 @@ def test_html_is_extracted_with_and_without_its_address(client: TestClient) -> N
     assert {"url": "https://example.com/next", "text": "On"} in page["links"]
 
 
-def test_neither_address_nor_html_is_no_request(client: TestClient) -> None:
+def test_a_request_needs_an_address_or_html(client: TestClient) -> None:
     answer = client.post("/api/v1/extract", json={})
     assert answer.status_code == 422
     assert "`url`, `html` or `file` is required" in answer.json()["error"]["suggestions"][0]

@@ -99,7 +99,9 @@ def test_a_file_of_many_rows_is_accepted_whatever_its_type(client: TestClient, k
     assert finish(client, answer.json()["job"]["id"])["report"]["rows"] == 3_000
 
 
-def test_what_is_no_export_is_an_error_of_the_job_and_its_file_is_deleted(client: TestClient, library: Store) -> None:
+def test_what_is_not_an_export_is_an_error_of_the_job_and_its_file_is_deleted(
+    client: TestClient, library: Store
+) -> None:
     job = finish(client, send(client, b"\x00\x01\x02" * 1000).json()["job"]["id"])
     assert (job["state"], job["error"]["type"]) == ("dead", "UnsupportedContent")
     assert library.get_part(job["options"]["upload"], 0) is None

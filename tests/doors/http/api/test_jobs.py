@@ -36,7 +36,7 @@ def events(client: TestClient, job_id: str) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
-def test_a_watcher_is_told_how_it_ends(client: TestClient, shore: Shore) -> None:
+def test_a_watcher_is_shown_how_it_ends(client: TestClient, shore: Shore) -> None:
     shore.bodies["a"] = article(300)
     reported = events(client, queued(client, shore.url("a")))
     name, data = reported[-1]
@@ -46,7 +46,7 @@ def test_a_watcher_is_told_how_it_ends(client: TestClient, shore: Shore) -> None
     assert {event for event, _ in reported[:-1]} <= {"stage"}
 
 
-def test_a_watcher_of_a_job_that_fails_is_told_why(client: TestClient, shore: Shore) -> None:
+def test_a_watcher_of_a_job_that_fails_learns_the_reason(client: TestClient, shore: Shore) -> None:
     name, data = events(client, queued(client, shore.url("gone")))[-1]
     assert name == "failed"
     assert data["job"]["state"] == "dead"

@@ -91,7 +91,7 @@ def test_without_room_pictures_come_all_the_same(
 
 
 @pytest.mark.parametrize(("path", "status"), [("/svg", 415), ("/huge", 413), ("/long", 413), ("/gone", 502)])
-def test_what_is_no_picture_that_may_be_shown_is_refused(
+def test_what_is_not_a_picture_that_may_be_shown_is_refused(
     client: TestClient, gallery: Site, path: str, status: int
 ) -> None:
     answer = client.get(signed(client, gallery.url(path)))

@@ -39,7 +39,7 @@ def test_what_makes_no_sense_is_refused(client: TestClient, asked: dict[str, obj
     assert client.post("/api/v1/reparse", json=asked).status_code == status
 
 
-def test_a_text_of_the_users_own_is_told(client: TestClient, shore: Shore, library: Store) -> None:
+def test_a_text_of_the_users_own_is_reported(client: TestClient, shore: Shore, library: Store) -> None:
     shore.bodies["a"] = article(300)
     item = client.post("/api/v1/saves", json={"url": shore.url("a")}).json()["item"]
     assert item["edited"] is False

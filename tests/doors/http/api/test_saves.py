@@ -30,7 +30,7 @@ def save(client: TestClient, url: str, **asked: Any) -> Any:
     return client.post("/api/v1/saves", json={"url": url, **asked})
 
 
-def test_a_page_is_saved_with_its_tags_and_tells_where_it_is(client: TestClient, shore: Shore) -> None:
+def test_a_page_is_saved_with_its_tags_and_shows_where_it_is(client: TestClient, shore: Shore) -> None:
     shore.bodies["a"] = article(300)
     answer = save(client, shore.url("a"), tags=["#harbour", " "])
     item = answer.json()["item"]
@@ -126,7 +126,7 @@ def test_the_job_of_a_page_that_is_missing_names_the_item_that_keeps_its_url(cli
     assert key in events
 
 
-def test_what_is_no_request_is_refused_with_every_fault(client: TestClient) -> None:
+def test_what_is_not_a_request_is_refused_with_every_fault(client: TestClient) -> None:
     answer = client.post("/api/v1/saves", json={"urls": ["https://example.com"], "tags": "one"})
     assert answer.status_code == 422
     error = answer.json()["error"]
@@ -197,7 +197,7 @@ def test_a_request_that_failed_may_be_made_again_with_its_key(client: TestClient
     assert (answer.status_code, answer.json()["item"]["quality"]) == (200, "article")
 
 
-def test_text_that_no_encoding_can_hold_is_no_fault_of_the_server(client: TestClient) -> None:
+def test_text_that_no_encoding_can_hold_is_not_a_fault_of_the_server(client: TestClient) -> None:
     body = b'{"url": "https://example.com/\\ud800", "html": "<p>\\udfff", "tags": ["\\ud800"]}'
     answer = client.post("/api/v1/saves", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 422

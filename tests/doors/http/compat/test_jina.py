@@ -87,7 +87,7 @@ def test_events_tell_the_stages_and_then_the_page(client: TestClient, page: str)
     assert json.loads(last.removeprefix("data: "))["title"] == "The keeper"
 
 
-def test_an_event_tells_what_went_wrong(client: TestClient, shore: Shore) -> None:
+def test_an_event_shows_what_went_wrong(client: TestClient, shore: Shore) -> None:
     text = get(client, shore.url("gone"), "text/event-stream").text
     assert "event: error" in text
     assert "FetchHttpError" in text
@@ -130,7 +130,7 @@ WAYS = ("header", "query", "json", "form")
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_wish_comes_in_every_way(client: TestClient, page: str, way: str) -> None:
+def test_an_option_comes_in_every_way(client: TestClient, page: str, way: str) -> None:
     """By the example of what to respond with."""
     accept = {"accept": "application/json"}
     answer = {
@@ -171,7 +171,7 @@ def test_parts_that_are_not_wanted(client: TestClient, page: str) -> None:
 
 
 @pytest.mark.parametrize("selector", ["p[", "::", "a:has(b:has(c)) d"])
-def test_what_is_no_selector_is_refused(client: TestClient, page: str, selector: str) -> None:
+def test_what_is_not_a_selector_is_refused(client: TestClient, page: str, selector: str) -> None:
     for option in ("target_selector", "remove_selector"):
         assert get(client, page, **{option: selector}).status_code == 422
 
@@ -183,7 +183,7 @@ def test_what_lies_over_the_page_is_removed(client: TestClient, shore: Shore) ->
     assert "Sign our book" not in content(client, shore.url("a"), respond_with="markdown", remove_overlay="true")
 
 
-def test_images_are_kept_left_out_or_told(client: TestClient, page: str, shore: Shore) -> None:
+def test_images_are_kept_left_out_or_reported(client: TestClient, page: str, shore: Shore) -> None:
     picture = shore.site.url("/boat.png")
     assert f"({picture})" in content(client, page)
     assert "boat" not in content(client, page, retain_images="none").lower()
@@ -192,7 +192,7 @@ def test_images_are_kept_left_out_or_told(client: TestClient, page: str, shore: 
     assert "boat.png" not in reported
 
 
-def test_links_are_kept_left_out_or_told(client: TestClient, page: str, shore: Shore) -> None:
+def test_links_are_kept_left_out_or_reported(client: TestClient, page: str, shore: Shore) -> None:
     assert f"[the next page]({shore.site.url('/next')})" in content(client, page)
     assert "next" not in content(client, page, retain_links="none")
     reported = content(client, page, retain_links="text")

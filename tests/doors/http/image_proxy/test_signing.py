@@ -35,6 +35,6 @@ def test_a_signature_is_for_one_address_one_user_and_one_server() -> None:
     assert not is_signed(b"t" * 32, "ada", url, given)
 
 
-def test_an_address_that_cannot_be_written_is_no_reason_to_fail() -> None:
+def test_an_address_that_cannot_be_written_fails_nothing() -> None:
     url, given = parts(signed_path(SECRET, "ada", "https://example.com/\ud800"))
     assert is_signed(SECRET, "ada", url, given)

@@ -77,7 +77,7 @@ def test_a_bad_token_is_not_made_good_by_a_cookie(shared: TestClient, ada: str) 
     assert shared.get(ITEMS, headers={"authorization": "Bearer"}).status_code == 401
 
 
-def test_what_a_proxy_in_front_asks_for_is_no_token(shared: TestClient, ada: str) -> None:
+def test_what_a_proxy_in_front_asks_for_is_not_a_token(shared: TestClient, ada: str) -> None:
     signed_in(shared, ada)
     assert shared.get(ITEMS, headers={"authorization": "Basic YWRhOng="}).status_code == 200
 

@@ -28,7 +28,7 @@ def client() -> TestClient:
     return TestClient(app)
 
 
-def test_a_route_that_fails_tells_the_log_and_not_the_reader(
+def test_a_route_that_fails_is_reported_in_the_log_and_not_to_the_reader(
     client: TestClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR, "pagekeep.server"):

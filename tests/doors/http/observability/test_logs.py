@@ -63,7 +63,7 @@ def test_an_id_that_comes_with_a_request_is_kept_if_it_is_harmless(client: TestC
     assert (answer.headers["x-request-id"] == given) == kept
 
 
-def test_of_a_page_only_its_host_is_told(client: TestClient, log: Kept, shore: Shore) -> None:
+def test_of_a_page_only_its_host_is_reported(client: TestClient, log: Kept, shore: Shore) -> None:
     shore.bodies["a"] = article(300)
     client.post("/api/v1/saves", json={"url": shore.url("a") + "?private=letter"})
     (line,) = log.requests
@@ -117,7 +117,7 @@ def test_no_secret_is_logged_however_it_comes(client: TestClient, log: Kept) -> 
     assert "hidden" not in "".join(log.lines)
 
 
-def test_questions_of_machines_are_not_told(client: TestClient, log: Kept) -> None:
+def test_questions_of_machines_are_not_reported(client: TestClient, log: Kept) -> None:
     assert client.get("/healthz").status_code == client.get("/readyz").status_code == 200
     assert log.requests == []
 

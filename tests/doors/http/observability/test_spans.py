@@ -85,7 +85,7 @@ def test_a_saved_page_is_one_trace_from_the_request_down_to_the_stages(
     assert b"secret" not in b"".join(one.SerializeToString() for one in collector.received)
 
 
-def test_a_page_that_cannot_be_read_is_told_with_its_error(
+def test_a_page_that_cannot_be_read_is_reported_with_its_error(
     settings: Settings, shore: Shore, collector: Collector
 ) -> None:
     shore.bodies.update(a=" \n")
@@ -95,7 +95,7 @@ def test_a_page_that_cannot_be_read_is_told_with_its_error(
     assert attributes(collector.spans["page"])["error.type"] == answer.json()["error"]["type"]
 
 
-def test_nothing_is_sent_where_nobody_asked(
+def test_nothing_is_sent_where_it_was_not_requested(
     settings: Settings, shore: Shore, collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OTEL_EXPORTER_OTLP_ENDPOINT")

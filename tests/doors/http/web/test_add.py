@@ -66,7 +66,7 @@ def test_our_script_gets_what_became_of_a_file(client: TestClient) -> None:
     assert answer.json()["items"][0]["title"] == "The oven"
 
 
-def test_an_address_that_is_none_is_told_and_stays_in_the_form(client: TestClient, library: Store) -> None:
+def test_an_address_that_is_none_is_reported_and_stays_in_the_form(client: TestClient, library: Store) -> None:
     answer = client.post("/add", data={"urls": "nonsense<b>"})
     assert answer.status_code == 422
     assert "nonsense&lt;b&gt;</textarea>" in answer.text
@@ -90,7 +90,7 @@ def test_a_page_that_cannot_be_fetched_is_shown_as_a_bookmark_with_the_reason_an
     assert library.get(item.id).metadata.retry_count == 1
 
 
-def test_of_several_addresses_the_bad_ones_are_told_and_stay(client: TestClient, library: Store) -> None:
+def test_of_several_addresses_the_bad_ones_are_reported_and_stay(client: TestClient, library: Store) -> None:
     answer = client.post("/add", data={"urls": "foo\nhttps://one.invalid/a\nmailto:a@b.example", "tags": "sea"})
     assert answer.status_code == 422
     assert [name for name, _ in refusals(answer.text)] == ["foo", "mailto:a@b.example"]
@@ -130,7 +130,7 @@ def test_an_empty_form_says_what_is_missing(client: TestClient) -> None:
     assert 'value="sea"' in answer.text
 
 
-def test_a_file_that_is_no_page_is_named(client: TestClient) -> None:
+def test_a_file_that_is_not_a_page_is_named(client: TestClient) -> None:
     answer = client.post("/add", files={"pages": ("scan.png", b"\x89PNG\r\n\x00", "image/png")})
     assert answer.status_code == 415
     assert [name for name, _ in refusals(answer.text)] == ["scan.png"]

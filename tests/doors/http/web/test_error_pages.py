@@ -54,7 +54,7 @@ def test_who_is_not_known_is_sent_to_sign_in_and_back(shared: TestClient) -> Non
     assert shared.get("/sign-in", headers=BROWSER).status_code == 200
 
 
-def test_a_fault_of_ours_is_a_page_for_people_that_tells_nothing_of_it(
+def test_a_fault_of_ours_is_a_page_for_people_that_shows_nothing_of_it(
     settings: Settings, serve: Callable[..., TestClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_arguments: object, **_named: object) -> None:

@@ -30,7 +30,7 @@ BOOKMARKS = b"""<!DOCTYPE NETSCAPE-Bookmark-file-1>
 """
 
 
-def test_a_file_is_imported_and_what_failed_is_told(client: TestClient, library: Store) -> None:
+def test_a_file_is_imported_and_what_failed_is_reported(client: TestClient, library: Store) -> None:
     page = client.post("/import", data={"fetch": "never"}, files={"file": ("bookmarks.html", BOOKMARKS, "text/html")})
     assert page.status_code == 200
     assert "1 added" in page.text
@@ -67,7 +67,7 @@ def test_a_file_over_the_bound_is_refused_and_so_is_a_large_one_elsewhere(
     assert client.post("/add", files=large).status_code == 413
 
 
-def test_nothing_is_read_of_someone_unknown(shared: TestClient) -> None:
+def test_nothing_is_read_of_an_unknown_client(shared: TestClient) -> None:
     read = 0
 
     def endless() -> Iterator[bytes]:
@@ -88,7 +88,7 @@ def test_pages_without_text_are_queued_when_one_wants(client: TestClient, librar
     assert [job.url_full for job in library.jobs()] == ["https://one.invalid/a"]
 
 
-def test_a_file_that_is_no_export_says_so(client: TestClient) -> None:
+def test_a_file_that_is_not_an_export_says_so(client: TestClient) -> None:
     answer = client.post("/import", files={"file": ("x.bin", b"\x00\x01\x02", "application/octet-stream")})
     assert answer.status_code >= 400
     assert 'role="alert"' in answer.text
@@ -117,7 +117,7 @@ def test_imports_leave_the_threads_that_read_pages_for_others_alone(
     assert client.post("/api/v1/extract", json=asked).status_code == 200
 
 
-def test_where_imports_are_under_way_the_next_is_told_to_come_back(client: TestClient, library: Store) -> None:
+def test_where_imports_are_under_way_the_next_is_asked_to_come_back(client: TestClient, library: Store) -> None:
     service_of(client).imports = ImportSlots(0)
     page = client.post("/import", files={"file": ("bookmarks.html", BOOKMARKS, "text/html")})
     assert (page.status_code, page.headers["retry-after"]) == (429, "60")
@@ -126,7 +126,7 @@ def test_where_imports_are_under_way_the_next_is_told_to_come_back(client: TestC
 
 
 @pytest.mark.parametrize("by", ["session", "token"])
-def test_one_file_is_taken_whoever_sends_it(shared: TestClient, by: str) -> None:
+def test_one_file_is_taken_no_matter_which_client_sends_it(shared: TestClient, by: str) -> None:
     accounts = service_of(shared).accounts
     ada = app.add_user(accounts, "ada", PASSWORD).id
     data, headers = {"fetch": "never"}, {}

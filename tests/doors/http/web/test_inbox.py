@@ -69,13 +69,13 @@ def test_our_script_gets_the_rows_alone(shelf: TestClient) -> None:
     assert part.count('class="row"') == 2
 
 
-def test_a_query_that_cannot_be_read_is_told(shelf: TestClient) -> None:
+def test_a_query_that_cannot_be_read_is_reported(shelf: TestClient) -> None:
     page = shelf.get("/?q=is:nothing")
     assert page.status_code == 200
     assert "is:pinned" in page.text
 
 
-def test_a_key_of_no_list_is_told(shelf: TestClient) -> None:
+def test_a_key_of_no_list_is_reported(shelf: TestClient) -> None:
     assert "Start from the first page" in shelf.get("/?after=nonsense").text
 
 
@@ -107,7 +107,7 @@ def ids_of(library: Store) -> list[str]:
     return [item.id for item in library.find(ItemQuery(filters=item_filters(archived=False))).items]
 
 
-def test_a_deed_is_done_told_and_can_be_undone(shelf: TestClient, library: Store) -> None:
+def test_an_action_is_done_reported_and_can_be_undone(shelf: TestClient, library: Store) -> None:
     ids = ids_of(library)
     answer = shelf.post("/items", data={"action": "archive", "ids": ids, "back": "/?tag=sea"}, follow_redirects=False)
     assert answer.status_code == 303
@@ -121,7 +121,7 @@ def test_a_deed_is_done_told_and_can_be_undone(shelf: TestClient, library: Store
     assert sorted(ids_of(library)) == sorted(ids)
 
 
-def test_a_deed_leads_nowhere_else(shelf: TestClient, library: Store) -> None:
+def test_an_action_leads_nowhere_else(shelf: TestClient, library: Store) -> None:
     for back in ("//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)"):
         answer = shelf.post(
             "/items", data={"action": "pin", "ids": ids_of(library)[:1], "back": back}, follow_redirects=False
@@ -129,7 +129,7 @@ def test_a_deed_leads_nowhere_else(shelf: TestClient, library: Store) -> None:
         assert answer.headers["location"].startswith("/?acted=")
 
 
-def test_a_deed_for_nothing_that_is_there_is_an_error(shelf: TestClient) -> None:
+def test_an_action_for_nothing_that_is_there_is_an_error(shelf: TestClient) -> None:
     assert shelf.post("/items", data={"action": "pin", "ids": ["nonsense"]}).status_code == 404
     assert shelf.post("/items", data={"action": "explode", "ids": ["x"]}).status_code == 422
 
@@ -142,7 +142,7 @@ def test_looking_changes_nothing(shelf: TestClient, library: Store) -> None:
     assert library.get(key).last_opened_at is not None
 
 
-def test_who_is_here_for_the_first_time_is_told_how_to_begin(client: TestClient, library: Store) -> None:
+def test_a_new_user_is_shown_how_to_begin(client: TestClient, library: Store) -> None:
     assert "Welcome to your library" in client.get("/").text
     item = library.upsert(make_item(), None)
     library.set_metadata(item.id, NOW, archived=True)

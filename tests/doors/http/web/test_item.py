@@ -84,7 +84,7 @@ def test_the_page_as_fetched_is_in_a_sandbox(client: TestClient, key: str) -> No
     assert "allow-" not in answer.headers["content-security-policy"]
 
 
-def test_what_was_no_html_is_shown_as_text(client: TestClient, library: Store) -> None:
+def test_what_was_not_html_is_shown_as_text(client: TestClient, library: Store) -> None:
     from dataclasses import replace
 
     raw = replace(make_raw(b"<script>"), content_type="image/svg+xml", encoding="x\r\ny: z")
@@ -102,7 +102,7 @@ def test_a_page_without_its_raw_form_says_so(client: TestClient, library: Store)
         assert re.search("was not (stored|kept)", answer.text)
 
 
-def test_the_explanation_tells_how_it_was_read(client: TestClient, key: str) -> None:
+def test_the_explanation_shows_how_it_was_read(client: TestClient, key: str) -> None:
     page = client.get(f"/items/{key}/explain").text
     assert "<h2>Verdict</h2>" in page
     assert "<h2>Strategies, in the order they are tried</h2>" in page
@@ -130,7 +130,7 @@ def test_a_suggested_tag_becomes_a_tag_with_one_click(client: TestClient, librar
     assert "boats" not in client.get("/?tag=boats&state=all").text.split("<aside")[0]
 
 
-def test_retrying_past_the_limit_is_told_on_the_page(client: TestClient, library: Store, key: str) -> None:
+def test_retrying_past_the_limit_is_reported_on_the_page(client: TestClient, library: Store, key: str) -> None:
     library.set_metadata(key, "2025-01-01T00:00:00.000000Z", retry_count=3)
     answer = client.post(f"/items/{key}/retry")
     assert answer.status_code == 409

@@ -35,7 +35,7 @@ def test_rules_that_are_not_for_the_page_say_so(client: TestClient, key: str) ->
     assert "the result is the same as before" in page
 
 
-def test_faults_are_told_where_they_stand(client: TestClient, key: str) -> None:
+def test_faults_are_reported_where_they_are(client: TestClient, key: str) -> None:
     page = client.post("/playground", data={"source": key, "yaml": RULE.replace("remove", "remvoe")}).text
     assert "your rules:6" in page
 
@@ -80,7 +80,7 @@ def test_a_rule_with_faults_is_not_kept(client: TestClient, settings: Settings) 
     assert not Path(str(settings.rules)).exists()
 
 
-def test_on_a_shared_server_nobody_keeps_rules_for_all(settings: Settings, serve: Callable[..., TestClient]) -> None:
+def test_on_a_shared_server_no_user_keeps_rules_for_all(settings: Settings, serve: Callable[..., TestClient]) -> None:
     from pagekeep.identity import accounts
     from tests.doors.http.conftest import PASSWORD, service_of
 

@@ -37,7 +37,7 @@ def own(client: TestClient, **form: str) -> dict[str, str]:
     return {**form, CSRF_FIELD: csrf_token(service_of(client), client.cookies["pagekeep_session"])}
 
 
-def test_whoever_changes_the_password_stays_signed_in_here_alone(ada: TestClient) -> None:
+def test_a_user_who_changes_the_password_stays_signed_in_here_alone(ada: TestClient) -> None:
     accounts = service_of(ada).accounts
     user = app.find_user(accounts, "ada")
     elsewhere = app.open_session(accounts, user.id)
@@ -75,7 +75,7 @@ def test_one_signs_out_elsewhere_from_here(ada: TestClient) -> None:
     assert "Active sessions" in ada.get("/settings/account").text
 
 
-def test_where_nobody_signs_in_there_is_no_account(client: TestClient) -> None:
+def test_where_users_do_not_sign_in_there_is_no_account(client: TestClient) -> None:
     page = client.get("/settings/account").text
     assert "password" not in page.lower()
     assert "for you alone" in page

@@ -100,7 +100,7 @@ def test_signing_in_leads_to_no_other_site(browser: TestClient, back: str) -> No
     assert "evil" not in browser.get("/sign-in", params={"back": back}).text
 
 
-def test_whoever_opens_a_page_unknown_is_led_to_it_by_signing_in(browser: TestClient) -> None:
+def test_an_unknown_visitor_of_a_page_is_led_to_it_by_signing_in(browser: TestClient) -> None:
     answer = browser.get("/?tag=sea", headers=HTML)
     assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?back=%2F%3Ftag%3Dsea")
     assert browser.get("/", headers={"accept": "application/json"}).status_code == 401
@@ -108,7 +108,7 @@ def test_whoever_opens_a_page_unknown_is_led_to_it_by_signing_in(browser: TestCl
     assert browser.get(ITEMS, headers={**HTML, "authorization": "Bearer pk_wrong"}).status_code == 401
 
 
-def test_a_server_for_this_machine_alone_has_nobody_to_sign_in(client: TestClient) -> None:
+def test_a_server_for_this_machine_alone_has_no_user_to_sign_in(client: TestClient) -> None:
     client.follow_redirects = False
     assert client.get("/sign-in").headers["location"] == "/"
     assert "set-cookie" not in client.post("/sign-in", data={"name": "ada", "password": PASSWORD}).headers

@@ -45,7 +45,7 @@ def test_a_task_that_failed_is_removed(client: TestClient, library: Store, faile
     assert library.jobs() == ()
 
 
-def test_a_task_that_is_no_page_has_a_name_and_no_link(client: TestClient, library: Store) -> None:
+def test_a_task_that_is_not_a_page_has_a_name_and_no_link(client: TestClient, library: Store) -> None:
     library.enqueue("pagekeep:reparse/1", "pagekeep:reparse", {"task": "reparse"}, LATER)
     page = client.get("/waiting").text
     assert "Reparse of saved pages" in page

@@ -32,7 +32,7 @@ def page(title: str, text: str, reject: str, accept: str) -> str:
 
 
 @pytest.mark.parametrize(("title", "text", "reject", "accept"), GATES)
-def test_a_gate_in_any_language_is_no_article(title: str, text: str, reject: str, accept: str) -> None:
+def test_a_gate_in_any_language_is_not_an_article(title: str, text: str, reject: str, accept: str) -> None:
     result = extract(page(title, text, reject, accept), ANY_HOST)
     assert result.caught is not None
     assert (result.caught.kind, result.quality.level) == ("consent_wall", "bookmark")

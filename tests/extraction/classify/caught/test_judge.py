@@ -44,7 +44,7 @@ def test_much_text_on_the_page_acquits_even_when_no_level_found_it() -> None:
     assert judge(f"{LOGIN}{posts}") is None
 
 
-def test_a_page_that_declares_itself_an_article_is_no_error_page() -> None:
+def test_a_page_that_declares_itself_an_article_is_not_an_error_page() -> None:
     page = "<title>Not found</title><h1>Not found</h1><p>A poem.</p>"
     declared = '<script type="application/ld+json">{"@type":"Article","headline":"Not found"}</script>'
     assert kind_of(judge(page)) == "soft_404"
@@ -60,7 +60,7 @@ def test_the_answered_status_is_reported_only_where_it_misleads() -> None:
     assert "answered" not in honest.reason
 
 
-def test_where_a_redirect_led_tells_a_login_form_from_a_page_that_has_one() -> None:
+def test_where_a_redirect_led_separates_a_login_form_from_a_page_that_has_one() -> None:
     words = "Members of the parish may look into the ledger here. " * 6
     page = f"<title>Parish</title><h1>Parish</h1><p>{words}</p><form><input type=password></form>"
     assert judge(page, words, "readability", "https://parish.example/ledger") is None

@@ -59,6 +59,6 @@ def test_a_page_is_taken_for_what_its_label_says(page: Path) -> None:
     assert (verdict.kind if verdict else "page") == label(page), verdict
 
 
-def test_no_page_of_our_own_corpus_is_taken_for_a_wall(own_pages: list[Any]) -> None:
+def test_no_page_of_our_corpus_is_taken_for_a_wall(own_pages: list[Any]) -> None:
     verdicts = {page.name: judge(page.html, page.url) for page in own_pages}
     assert {name: verdict for name, verdict in verdicts.items() if verdict} == {}

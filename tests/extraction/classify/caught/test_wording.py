@@ -30,7 +30,7 @@ def test_every_match_of_a_phrase_holds_its_stem(module: str, stem: str, pattern:
     check()
 
 
-def test_a_phrase_is_found_as_it_stands_in_the_text() -> None:
+def test_a_phrase_is_found_as_it_is_in_the_text() -> None:
     wording = Wording(("kiln", r"cold kilns?"), ("ash", r"(?:oak|apple) ash"))
     assert wording.find("two cold kilns and apple ash") == "cold kilns"
     assert wording.find("apple ash, no other") == "apple ash"

@@ -76,7 +76,7 @@ def test_the_first_line_may_be_indented(cleaned):
 
 
 @pytest.mark.parametrize("name", ["plaintext", "text", "none", "nohighlight"])
-def test_no_language_is_no_class(cleaned, name):
+def test_no_language_is_not_a_class(cleaned, name):
     assert cleaned(f'<pre><code class="language-{name}">x</code></pre>') == "<pre><code>x</code></pre>"
 
 
@@ -115,7 +115,7 @@ def test_pieces_of_one_program_are_one_block(cleaned):
     assert cleaned(html) == '<pre><code class="language-lean">#check tea\ntea : Leaf\n\n#eval cups</code></pre>'
 
 
-def test_blocks_of_their_own_stay_apart(cleaned):
+def test_separate_blocks_stay_apart(cleaned):
     assert cleaned("<div><pre>a</pre><pre>b</pre></div>") == "<pre><code>a</code></pre><pre><code>b</code></pre>"
 
 

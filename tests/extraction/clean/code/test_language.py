@@ -45,5 +45,5 @@ def test_a_highlighter_names_the_language(html: str, name: str) -> None:
         '<div class="language-switcher"><pre>x</pre></div>',
     ],
 )
-def test_names_that_only_look_alike_are_no_languages(html: str) -> None:
+def test_names_that_only_look_alike_are_not_languages(html: str) -> None:
     assert language(html) == ""

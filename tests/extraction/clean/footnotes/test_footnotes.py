@@ -122,12 +122,12 @@ def test_several_marks_in_one_raised_box_are_several_references(cleaned):
     assert cleaned(html).startswith(f"<p>a{REF_1}, {REF_2}</p>")
 
 
-def test_a_link_to_a_section_is_no_footnote(cleaned):
+def test_a_link_to_a_section_is_not_a_footnote(cleaned):
     html = '<p>see <a href="#s2">2</a></p><h2 id="s2">Steeping</h2><p>text</p>'
     assert cleaned(html) == "<p>see 2</p><h2>Steeping</h2><p>text</p>"
 
 
-def test_exponents_are_no_footnotes(cleaned):
+def test_exponents_are_not_footnotes(cleaned):
     html = "<p>10<sup>2</sup> cups</p><p><sup>2</sup>H is heavy.</p>"
     assert "footnote" not in cleaned(html)
 
@@ -155,7 +155,7 @@ def test_a_loose_note_keeps_the_blocks_that_follow_it(cleaned):
     )
 
 
-def test_bold_numbers_that_no_rule_announces_are_no_notes(cleaned):
+def test_bold_numbers_that_no_rule_announces_are_not_notes(cleaned):
     html = "<p>Water<sup>1</sup>.</p><p><strong>1</strong> Boil it.</p>"
     assert "footnote" not in cleaned(html)
 

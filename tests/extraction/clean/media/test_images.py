@@ -27,7 +27,7 @@ def test_every_way_of_loading_late_gives_the_real_address(cleaned, html):
     assert cleaned(html) == ONE
 
 
-def test_the_largest_candidate_that_is_no_original_wins(cleaned):
+def test_the_largest_candidate_that_is_not_an_original_wins(cleaned):
     html = '<img srcset="/s.jpg 320w, /l.jpg 1600w, /huge.jpg 9000w, /m.jpg 800w">'
     assert cleaned(html) == '<p><img src="https://example.org/l.jpg"></p>'
 
@@ -84,7 +84,7 @@ def test_names_that_only_hold_such_a_word_are_pictures(cleaned, name):
     assert name in cleaned(f'<p><img src="/{name}"></p>')
 
 
-def test_an_image_that_touches_a_paragraph_gets_a_line_of_its_own(cleaned):
+def test_an_image_that_touches_a_paragraph_gets_its_own_line(cleaned):
     text = "Green leaves are rolled by hand, one by one, until the sun has set and all of the water is hot. "
     picture = '<a href="https://a.example/b"><img src="https://a.example/c.png"></a>'
     assert cleaned(f"<p>{picture}{text}</p>") == f"<p>{picture}</p><p>{text}</p>"

@@ -34,7 +34,7 @@ import pytest
         ("<custom-box>one<p>two</p></custom-box>", "<p>one</p><p>two</p>"),
     ],
 )
-def test_text_stands_in_blocks_and_boxes_are_gone(cleaned, html, expected):
+def test_text_is_in_blocks_and_boxes_are_gone(cleaned, html, expected):
     assert cleaned(html) == expected
 
 

@@ -88,7 +88,7 @@ def test_dates_of_people_and_machines_become_iso(text: str, expected: str) -> No
         "123456",
     ],
 )
-def test_what_is_no_whole_date_in_range_is_refused(text: str) -> None:
+def test_what_is_not_a_whole_date_in_range_is_refused(text: str) -> None:
     assert to_iso(text) is None
 
 

@@ -142,7 +142,7 @@ def test_month_alone_is_kept_as_precise_as_it_is_stated() -> None:
         " <b>June 2024</b></td>",
     ],
 )
-def test_month_in_a_notice_is_no_date_of_publication(notice: str) -> None:
+def test_month_in_a_notice_is_not_a_date_of_publication(notice: str) -> None:
     assert read(f"<h1>Rye</h1><table><tr>{notice}</tr></table><p>Rye is a grass.</p>").published is None
 
 
@@ -176,7 +176,7 @@ def test_list_of_pages_has_none_of_their_dates() -> None:
     assert read(html, "https://example.com/forum/thread-1").published == "2024-05-01"
 
 
-def test_the_number_of_a_volume_is_no_day() -> None:
+def test_the_number_of_a_volume_is_not_a_day() -> None:
     html = (
         '<meta name="citation_publication_date" content="2025/01/20"><body><p>Volume 12, February 2025</p>'
         "<h1>Salt in harbour walls</h1><p>Ada Quist</p>"
@@ -219,7 +219,7 @@ def test_date_is_read_from_meta_of_many_names(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["post_modified_date", "publish_update_time", "sailthru.expire_date", "x-cached-on"])
-def test_meta_about_something_else_is_no_date_of_publication(name: str) -> None:
+def test_meta_about_something_else_is_not_a_date_of_publication(name: str) -> None:
     assert read(f'<meta name="{name}" content="2024-05-03">').published is None
 
 
@@ -287,7 +287,7 @@ def test_year_of_two_digits_is_read_near_the_heading_only() -> None:
         "二〇二四年三月五日",
     ],
 )
-def test_date_under_a_title_that_is_no_heading_is_found(line: str) -> None:
+def test_date_under_a_title_that_is_not_a_heading_is_found(line: str) -> None:
     links = "".join(f"<li><a href=/{day}>村里的新闻</a><span>2024-02-{day}</span></li>" for day in range(10, 20))
     html = (
         "<title>山谷里的黑麦今年长得很高_山村报</title><h1>山村报</h1><ul><li>2024年9月9日 星期一</li></ul>"
@@ -327,12 +327,12 @@ def test_product_has_no_date_from_the_far_corners_of_its_page() -> None:
 TEASERS = "".join(f"<li><b>Loaf {day}</b><span class='date'>May {day}, 2024</span></li>" for day in range(10, 20))
 
 
-def test_date_with_its_own_markup_is_told_from_those_of_a_list() -> None:
+def test_date_with_its_own_markup_is_distinguished_from_those_of_a_list() -> None:
     own = "<header><div><div><div><h1>Rye</h1></div></div></div></header><main><div class='published'>May 3, 2024</div>"
     assert read(f"{own}<p>Rye is a grass.</p><ul>{TEASERS}</ul></main>").published == "2024-05-03"
 
 
-def test_line_near_the_heading_with_its_own_markup_is_told_from_those_of_a_list() -> None:
+def test_line_near_the_heading_with_its_own_markup_is_distinguished_from_those_of_a_list() -> None:
     items = TEASERS.replace("class='date'", "")
     assert read(f"<h1>Rye</h1><div>May 3, 2024</div><ul>{items}</ul>").published == "2024-05-03"
     assert read(f"<h1>Rye</h1><ul>{items}</ul>").published is None

@@ -22,7 +22,7 @@ def test_dates_of_a_list_are_alike() -> None:
     assert find(LIST) is None
 
 
-def test_several_days_with_markup_of_their_own_decide_nothing() -> None:
+def test_several_days_with_their_own_markup_decide_nothing() -> None:
     assert find(f"<p><i>1</i></p><h2><i>5</i></h2>{LIST}") is None
     assert find(f"<p><i>1</i></p><h2><i>1</i></h2>{LIST}") == "1"
 

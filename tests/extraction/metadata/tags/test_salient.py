@@ -42,7 +42,7 @@ def test_title_words_weigh_more() -> None:
         ("id", "karena", "dapur"),
     ],
 )
-def test_common_words_of_the_language_are_no_terms(language: str, common: str, salient: str) -> None:
+def test_common_words_of_the_language_are_not_terms(language: str, common: str, salient: str) -> None:
     assert find_terms(f"{common} {salient} " * 6, "", language) == [salient]
 
 
@@ -84,6 +84,6 @@ def test_any_text_gives_a_bounded_list(text: str, language: str | None) -> None:
     assert len(find_terms(text, "A title 面面面", language)) <= 12
 
 
-def test_a_word_with_two_shorter_forms_in_the_text_is_no_error() -> None:
+def test_a_word_with_two_shorter_forms_in_the_text_is_not_an_error() -> None:
     terms = find_terms("The prince met the princes and the princess. " * 6, "The princess", "en")
     assert "princess" in terms

@@ -18,7 +18,7 @@ def test_at_most_five_and_no_tag_twice_in_another_case() -> None:
 
 
 @pytest.mark.parametrize("keyword", ["best cheap shoes to buy now", "x", "2024", "Blog", "y" * 60])
-def test_phrases_numbers_and_empty_sections_are_no_tags(keyword: str) -> None:
+def test_phrases_numbers_and_empty_sections_are_not_tags(keyword: str) -> None:
     assert tags.choose(Metadata(keywords=(keyword,)), "", "", None) == ()
 
 
@@ -47,11 +47,11 @@ def test_salient_terms_of_the_text_come_last_and_say_nothing_twice() -> None:
         "2024年",
     ],
 )
-def test_sections_that_name_a_form_are_no_tags(section: str) -> None:
+def test_sections_that_name_a_form_are_not_tags(section: str) -> None:
     assert tags.choose(Metadata(categories=(section,)), "", "", None) == ()
 
 
-def test_site_title_and_author_are_no_tags() -> None:
+def test_site_title_and_author_are_not_tags() -> None:
     about = Metadata(
         title="Good rye",
         site_name="Daily Bugle",

@@ -15,7 +15,7 @@ def line(number: int, **changes: object) -> str:
     return json.dumps({**json.loads(write_line(make_item(number, "other"))), **changes})
 
 
-def test_a_file_is_recognised_and_bad_lines_are_told_with_their_number(bring: Bring, library: Store) -> None:
+def test_a_file_is_recognised_and_bad_lines_are_reported_with_their_number(bring: Bring, library: Store) -> None:
     report = bring(
         "\n".join([line(0), "", '{"pagekeep": 1, "half', line(1), line(2, url="ftp://x"), line(3)]), "library.txt"
     )

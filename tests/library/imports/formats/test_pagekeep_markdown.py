@@ -55,7 +55,7 @@ def test_a_file_without_an_id_is_the_same_item_every_time(bring: Bring, library:
         "---\nurl: https://example.com/\nx: &a [1]\ny: *a\n---\n",
     ],
 )
-def test_a_file_that_cannot_be_read_is_told(bring: Bring, library: Store, text: str) -> None:
+def test_a_file_that_cannot_be_read_is_reported(bring: Bring, library: Store, text: str) -> None:
     report = bring(text, "x.md")
     assert (report.failed, report.added) == (1, 0)
 

@@ -120,7 +120,7 @@ def test_the_size_of_the_list_is_the_one_that_python_reads(
     assert max(read) <= module.MAX_INDEX_BYTES
 
 
-def test_damage_is_told_in_our_own_words() -> None:
+def test_damage_is_reported_in_our_own_words() -> None:
     data = zipped(("a", b"words that are long enough to be packed " * 50)).getvalue()
     with pytest.raises(ParseError, match="damaged"):
         Archive(io.BytesIO(data[: len(data) // 2]), "x.zip")

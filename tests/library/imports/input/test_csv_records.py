@@ -48,5 +48,5 @@ def test_a_quote_that_is_closed_by_a_later_row_hides_no_row() -> None:
     assert [fields["a"] for _, fields in found] == ["5", "7", "9"]
 
 
-def test_nul_and_lone_surrogates_are_no_trouble() -> None:
+def test_nul_and_lone_surrogates_do_no_harm() -> None:
     assert read("a,b\n1\x00,2\ud800\n")[0][0] == 2

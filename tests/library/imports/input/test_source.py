@@ -24,7 +24,7 @@ def test_the_encoding_is_seen_by_its_mark(encoding: str, tmp_path: Path) -> None
     assert source_from_stream(io.BytesIO((tmp_path / "a.txt").read_bytes()), "a.txt").head == "Flüsse"
 
 
-def test_bytes_that_are_no_text_are_replaced() -> None:
+def test_bytes_that_are_not_text_are_replaced() -> None:
     assert source_from_stream(io.BytesIO(b"a\xff\xfeb"), "a").head == "a\ufffd\ufffdb"
 
 

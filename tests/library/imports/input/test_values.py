@@ -38,7 +38,7 @@ def test_moments_are_read_in_every_form(value: object) -> None:
     "value",
     [None, "", 0, "0", -5, True, "never", "2011-13-45", "1e400", float("inf"), float("nan"), 10**30, [], {}, "1" * 80],
 )
-def test_what_is_no_moment_is_none(value: object) -> None:
+def test_what_is_not_a_moment_is_none(value: object) -> None:
     assert parse_time(value) is None
 
 
@@ -81,12 +81,12 @@ def test_quotes_in_a_python_list_are_kept() -> None:
     assert parse_names(r"""["it's", 'a \'b\'']""") == ("it's", "a 'b'")
 
 
-def test_a_list_that_never_ends_is_no_trouble() -> None:
+def test_a_list_that_never_ends_does_no_harm() -> None:
     assert parse_names("[" * 40_000 + "]") == ()
     assert parse_names("['" + "\\" * 40_000 + "]") == ()
 
 
-def test_what_is_no_text_is_empty() -> None:
+def test_what_is_not_text_is_empty() -> None:
     assert [parse_text(value) for value in (None, True, [], {}, " a ", 7)] == ["", "", "", "", "a", "7"]
 
 

@@ -47,6 +47,6 @@ def test_scripts_without_spaces_are_compared_by_phrases(library: Store) -> None:
     assert [one.item.id for one in similar_items(library, ids[0])] == [ids[1]]
 
 
-def test_a_page_without_words_of_its_own_has_no_similar_ones(library: Store) -> None:
+def test_a_page_without_own_words_has_no_similar_ones(library: Store) -> None:
     item = library.upsert(make_item(user_id=library.user_id, title="The", content="It was."), None)
     assert similar_items(library, item.id) == ()

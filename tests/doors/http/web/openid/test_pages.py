@@ -142,7 +142,7 @@ def test_an_address_that_only_folds_to_a_name_is_not_linked(
         )  # nor does such an account take the name of another
 
 
-def test_a_new_user_gets_an_account_of_their_own(start: Callable[..., TestClient], provider: TestProvider) -> None:
+def test_a_new_user_gets_their_own_account(start: Callable[..., TestClient], provider: TestProvider) -> None:
     client = start(openid_create_users=True)
     provider.user |= {"preferred_username": "ada@example.org", "email": "x"}
     assert sign_in(client, provider).status_code == 303

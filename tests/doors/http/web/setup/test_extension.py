@@ -84,7 +84,7 @@ def test_a_link_that_the_extension_did_not_make_is_refused(client: TestClient, c
 
 
 @pytest.mark.parametrize("named", ["<b>Pagekeep</b>", "Chromium. Your bank asks you to confirm"])
-def test_a_link_writes_no_text_of_its_own_into_our_page(client: TestClient, named: str) -> None:
+def test_a_link_writes_no_own_text_into_our_page(client: TestClient, named: str) -> None:
     page = client.get("/pair", params={**ASKED, "client": named})
     assert "<strong>this browser</strong>" in page.text
     assert "bank" not in page.text
