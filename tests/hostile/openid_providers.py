@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hmac
 import json
+import ssl
 import sys
 import threading
 import time
@@ -32,6 +33,9 @@ from pagekeep.identity import openid as flow
 from tests.browser.serving import Server
 from tests.openid.provider import CLIENT, SECRET, TestProvider
 from tests.site.server import Canary
+
+TLS = ssl.create_default_context()
+"""Made once: each browser would read all certificates again."""
 
 BACK = "/sign-in/openid/callback"
 PASSWORD = "nine stoves and a kettle"
@@ -301,7 +305,7 @@ class Attacked:
 
     def browser(self) -> httpx.Client:
         """A new browser."""
-        return httpx.Client(base_url=self.server.url, timeout=60, headers={"accept": "text/html"})
+        return httpx.Client(base_url=self.server.url, timeout=60, headers={"accept": "text/html"}, verify=TLS)
 
     def begin(self, browser: httpx.Client) -> httpx.Response:
         """Go to the provider's page; what the server knew of the provider is forgotten."""
@@ -446,7 +450,9 @@ def _beside(place: Attacked, count: int) -> None:
     known._described = known._keys = known._failed = None
     asked = place.provider.asked.count("/.well-known/openid-configuration")
     with patch.object(flow, "_SECONDS", 60.0), ThreadPoolExecutor(count) as pool, place.browser() as browser:
-        waiting = [pool.submit(httpx.get, f"{place.server.url}/sign-in/openid", timeout=90) for _ in range(count)]
+        waiting = [
+            pool.submit(httpx.get, f"{place.server.url}/sign-in/openid", timeout=90, verify=TLS) for _ in range(count)
+        ]
         while place.provider.asked.count("/.well-known/openid-configuration") == asked:
             time.sleep(0.01)
         place.attacks += count

@@ -12,6 +12,7 @@ import argparse
 import itertools
 import re
 import secrets
+import ssl
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -26,6 +27,8 @@ from tests.hostile.store_places import empty_sqlite
 from tests.openid.provider import CLIENT, SECRET, TestProvider
 from tests.store.making import postgres_server
 
+TLS = ssl.create_default_context()
+"""Made once: each request would read all certificates again."""
 COOKIE = "pagekeep_session"
 PASSWORD = "nine stoves and a kettle"
 PLANTED = ("x", "0" * 43, "a" * 4_000, "../../etc/passwd", "%00", "é", "'; DROP TABLE sessions; --", "null", "=", ",")
@@ -44,12 +47,12 @@ class Place:
     def get(self, path: str, cookies: str | bytes = "") -> httpx.Response:
         """Request a page with a header of cookies."""
         headers = {"accept": "text/html", **({"cookie": cookies} if cookies else {})}
-        return httpx.get(self.server.url + path, headers=headers, timeout=60)
+        return httpx.get(self.server.url + path, headers=headers, timeout=60, verify=TLS)
 
     def post(self, path: str, form: dict[str, str], cookies: str | bytes = "") -> httpx.Response:
         """Send a form with a header of cookies."""
         headers = {"cookie": cookies} if cookies else {}
-        return httpx.post(self.server.url + path, data=form, headers=headers, timeout=60)
+        return httpx.post(self.server.url + path, data=form, headers=headers, timeout=60, verify=TLS)
 
     def name_of(self, cookies: str | bytes) -> str:
         """Return whose account a header of cookies opens; empty when it opens none."""
@@ -177,7 +180,7 @@ def _tokens_of_forms(place: Place) -> None:
     for origin in ("https://evil.example", "null", "http://127.0.0.1.evil.example"):
         headers = {"origin": origin, "sec-fetch-site": "cross-site"}
         form = {"name": "eve", "password": PASSWORD}
-        sent = httpx.post(f"{place.server.url}/sign-in", data=form, headers=headers, timeout=60)
+        sent = httpx.post(f"{place.server.url}/sign-in", data=form, headers=headers, timeout=60, verify=TLS)
         place.expect(f"a sign-in sent by {origin}", (sent.status_code, "set-cookie" in sent.headers), (403, False))
 
 

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from argon2 import PasswordHasher
 
+from pagekeep.identity import accounts
 from tests.hostile import dns_rebinding, mail_servers, openid_providers, session_fixation, webhook_targets
 from tests.hostile.store_places import attack_on
+
+
+@pytest.fixture(autouse=True)
+def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hashes of passwords are slow on purpose; the servers here run in this process."""
+    monkeypatch.setattr(accounts, "_hasher", lambda: PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
 
 
 @pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgres", marks=pytest.mark.full)])
