@@ -13,6 +13,8 @@ from pagekeep.capture import follow_pages
 from pagekeep.capture.from_url import Captured, Request, Retrieval, capture
 from pagekeep.capture.joined_file import is_joined, unpack
 from pagekeep.config import Settings
+from pagekeep.model import Options
+from pagekeep.model.page import MADE_FIELDS
 from pagekeep.rules import Rulebook
 from tests.site.fixtures import SENTENCE, book
 from tests.site.server import Reply, Site
@@ -33,10 +35,12 @@ def quick(settings: Settings) -> Settings:
     return replace(settings, retries=0, render="never")
 
 
-def _get(url: str, settings: Settings, rules: Rulebook | None = None, **how: object) -> Captured:
+def _get(
+    url: str, settings: Settings, rules: Rulebook | None = None, *, options: Options | None = None, **how: object
+) -> Captured:
     async def run() -> Captured:
         async with Retrieval(settings, rules) as retrieval:
-            return await capture(Request(url, **how), retrieval)  # type: ignore[arg-type]
+            return await capture(Request(url, **how), retrieval, options=options)  # type: ignore[arg-type]
 
     return asyncio.run(run())
 
@@ -114,7 +118,7 @@ def test_explanation_lists_the_pages(paper: Site, quick: Settings) -> None:
     from pagekeep.present.explain import explain
 
     article = PAPER.articles[1]
-    shown = explain(_get(paper.url(article.path(1)), quick).page)
+    shown = explain(_get(paper.url(article.path(1)), quick, options=Options(needs=MADE_FIELDS)).page)
     assert "Pages that were joined" in shown
     assert f"{paper.url(article.path(3))}: " in shown
 
