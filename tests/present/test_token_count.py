@@ -9,6 +9,7 @@ def test_a_character_of_another_script_counts_as_much_as_four_latin_ones() -> No
     assert count_tokens("abcd" * 100) == 100
     assert count_tokens("灯台" * 50) == 100
     assert count_tokens("") == 0
+    assert count_tokens("灯台" * 50_000 + "abcd" * 10) == 100_010  # counted in parts
 
 
 def test_a_text_is_cut_between_lines() -> None:

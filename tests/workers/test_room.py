@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
+import time
+import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -84,6 +89,30 @@ def test_errors_of_a_task_arrive_as_they_are(room: Room) -> None:
     with pytest.raises(ParseError) as refused:
         room.run_blocking(Do("refuse"))
     assert refused.value.suggestions == ("Look elsewhere.",)
+
+
+@pytest.mark.parametrize("what", ["echo", "refuse", "crash"])
+def test_nothing_of_a_task_is_kept_after_it(room: Room, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    """A page and its result would else stay in the server until the next task, or until objects are collected."""
+    kept, submit = list[weakref.ref[object]](), room._submit
+
+    def submit_noted(*given: Any) -> Any:
+        job = submit(*given)
+        kept.append(weakref.ref(job.result))
+        return job
+
+    monkeypatch.setattr(room, "_submit", submit_noted)
+    gc.collect()
+    gc.disable()
+    try:
+        with suppress(ParseError):
+            asyncio.run(room.run(Do(what, "page"), TIGHT))
+        until = time.monotonic() + 20
+        while kept[0]() is not None and time.monotonic() < until:
+            time.sleep(0.01)  # its thread has a last step to do
+        assert kept[0]() is None
+    finally:
+        gc.enable()
 
 
 def test_a_client_with_many_tasks_leaves_a_process_to_others(room: Room, tmp_path: Path) -> None:

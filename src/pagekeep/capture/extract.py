@@ -69,13 +69,15 @@ class ExtractTask:
 
     def run(self) -> Page:
         """Return the page."""
-        rules = load_active(self.settings) if self.rules is None else self.rules
+        rules, options = load_active(self.settings) if self.rules is None else self.rules, self.options
         if self.view != DEFAULT_VIEW:
             from pagekeep.capture.view import view_page
 
-            return view_page(self.fetched, self.options, rules, self.view).make(self.options.needs)
-        page = extract_page(self.fetched, self.options, rules).make(self.options.needs)
-        return with_document(page, self.options.saved_at) if self.options.saved_at else page
+            return view_page(self.fetched, options, rules, self.view).make(options.needs, options.leaves_out)
+        page = extract_page(self.fetched, options, rules)
+        if options.saved_at and "document" not in options.leaves_out:
+            page = with_document(page, options.saved_at)
+        return page.make(options.needs, options.leaves_out)
 
 
 @dataclass(frozen=True, slots=True)

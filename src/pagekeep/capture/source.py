@@ -12,7 +12,7 @@ from pagekeep.capture.extract import document_type
 from pagekeep.capture.from_url import Captured, RenderMode, Request, Retrieval, capture
 from pagekeep.capture.joined_file import first_page
 from pagekeep.config import Settings
-from pagekeep.model import EncodingSource, Fetched, Options, Page
+from pagekeep.model import TEXT_FIELDS, EncodingSource, Fetched, Options, Page
 from pagekeep.rules.rulebook import Rulebook
 
 _BOMS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -69,14 +69,15 @@ def _encoding_source(fetched: Fetched, notes: list[str]) -> EncodingSource:
     return "meta" if _DECLARATION.search(fetched.body[:_HEAD_BYTES]) else "detected"
 
 
-async def decode_source(page: Page, fetched: Fetched, retrieval: Retrieval) -> str:
+async def decode_source(fetched: Fetched, retrieval: Retrieval) -> str:
     """Return a page as it was fetched, as text; of a document that is not text, such as a PDF, its clean HTML.
 
     Of an article over several pages, the first one.
     """
     file_type = document_type(fetched)
     if file_type and not file_type.by_name:
-        return page.html
+        options = Options(max_bytes=retrieval.settings.max_bytes, needs=("html",), leaves_out=TEXT_FIELDS)
+        return (await retrieval.extract(fetched, options)).html
     return await retrieval.run(_DecodeSource(fetched))
 
 

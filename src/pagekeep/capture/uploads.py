@@ -31,8 +31,8 @@ _DIGEST_CHARS: Final = 12
 """48 bits: enough to tell the files of one library apart."""
 
 
-def sent_page(url: str, html: str, *, rendered: bool = True) -> Fetched:
-    """Return the HTML that a user sent as a page.
+def sent_page(url: str, html: str | bytes, *, rendered: bool = True) -> Fetched:
+    """Return the HTML that a user sent as a page, as text or in UTF-8.
 
     Raises `InvalidUrl` or `InvalidProtocol`. An empty `url` means a page without one.
     """
@@ -43,7 +43,7 @@ def sent_page(url: str, html: str, *, rendered: bool = True) -> Fetched:
         final_url=url,
         status=200,
         headers={},
-        body=html.encode("utf-8", "replace"),
+        body=html if isinstance(html, bytes) else html.encode("utf-8", "replace"),
         encoding="utf-8",
         rendered=rendered,
     )

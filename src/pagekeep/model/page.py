@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copyreg
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from copy import copy
 from dataclasses import field, replace
 from types import MappingProxyType
@@ -45,6 +45,8 @@ DOCUMENT_FACTOR = 5
 
 MadeField = Literal["html", "links", "media"]
 MADE_FIELDS: tuple[MadeField, ...] = ("html", "links", "media")
+TextField = Literal["markdown", "document", "text"]
+TEXT_FIELDS: tuple[TextField, ...] = ("markdown", "document", "text")
 """The fields of a page that are made from its content when they are needed."""
 
 
@@ -98,6 +100,9 @@ class Options:
     needs: tuple[MadeField, ...] = ()
     """Which fields the caller will read of a page that a worker process extracts: it makes these, and no others. In the same
     process they are made when they are first read."""
+    leaves_out: tuple[TextField, ...] = ()
+    """Which texts the caller will not read of a page that a worker process extracts: they come back empty, as each may be as
+    long as the page."""
     timer: Callable[[], float] | None = None
     """Counter of seconds for the trace and the time limits of the strategies. Without one, only the number of nodes is
     limited and the result depends on nothing but the input."""
@@ -443,13 +448,16 @@ class Page:
         """Return the page with more warnings in its trace."""
         return self.copy_with(trace=replace(self.trace, warnings=(*self.trace.warnings, *warnings)))
 
-    def make(self, needs: Container[MadeField]) -> Page:
-        """Make these fields now, in a worker, leave out the others that it would send, and return the page."""
+    def make(self, needs: Container[MadeField], leaves_out: Iterable[TextField] = ()) -> Page:
+        """Make these fields now, in a worker, leave out the others that it would send and these texts, and return the page."""
         for name in MADE_FIELDS:
-            if name in needs or (name == "html" and self.page_count):  # heading pages are read from a document's HTML
+            # What is stored of a document names the pages of its headings, which only its HTML has.
+            if name in needs or (name == "html" and self.page_count is not None):
                 getattr(self, name)
             else:
                 object.__setattr__(self, name, NotMade())
+        for text in leaves_out:
+            object.__setattr__(self, text, "")
         return self
 
     def copy_with(self, **changes: Any) -> Page:

@@ -86,6 +86,8 @@ class Room:
             if not self._queue.remove(client, job):
                 asyncio.get_running_loop().call_later(GRACE_SECONDS, self._kill, job)
             raise
+        finally:
+            del job  # its error refers to this call: both would keep the page until objects are collected
         return result
 
     def run_blocking(self, task: Task[Result_co], limits: Limits = PAGE) -> Result_co:
@@ -131,6 +133,7 @@ class Room:
             finally:
                 # Only now: a client whose jobs kill processes would else take the others while each is replaced.
                 self._queue.done(client)
+            del taken, job  # this thread would else keep the page and its result until the next job
 
     def _run(self, worker: Worker, job: _Job) -> None:
         with self._lock:
@@ -141,8 +144,11 @@ class Room:
             data, error = None, _ended()
         with self._lock:
             job.worker = None
+        if error is not None:  # not raised here: it would refer to this call, and so to the page
+            job.result.set_exception(error)
+            return
         try:
-            job.result.set_result(open_result(job.task, data, error))
+            job.result.set_result(open_result(job.task, data, None))
         except PagekeepError as fault:
             job.result.set_exception(fault)
         except wire.Malformed as fault:

@@ -31,15 +31,16 @@ def _is_by_design(difference: str, safe: str) -> bool:
     """Return whether Markdown cannot be the same there.
 
     A reader orders notes itself. A table in a table is flattened. Lists deeper than other programs read become paragraphs.
-    A table with code in it is written as blocks, and a heading in it as a heading.
+    A table with code in it is written as blocks: a heading in it as a heading, a list as a list.
     """
     clean_root = dom.parse_fragment(safe)
     if difference.startswith(("headings", "tables", "items")) and dom.first(clean_root, "table table") is not None:
         return True
-    if difference.startswith("items"):
-        return dom.first(clean_root, " ".join(["li"] * (MAX_NESTING + 1))) is not None
-    if difference.startswith("headings") and " added" in difference:
-        return any(dom.first(table, "h1, h2, h3, h4, h5, h6") for table in dom.select(clean_root, "table:has(pre)"))
+    if difference.startswith("items") and dom.first(clean_root, " ".join(["li"] * (MAX_NESTING + 1))) is not None:
+        return True
+    if difference.startswith(("headings", "items")) and " added" in difference:
+        wanted = "li" if difference.startswith("items") else "h1, h2, h3, h4, h5, h6"
+        return any(dom.first(table, wanted) is not None for table in dom.select(clean_root, "table:has(pre)"))
     return difference.startswith("words differ") and len(dom.select(clean_root, ".footnotes li")) > 1
 
 

@@ -26,6 +26,7 @@ async def while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
     finally:
         task.cancel()
         gone.cancel()
+        del task, gone  # an error refers to this call: all that it has would stay until objects are collected
 
 
 async def _wait_until_gone(request: Request) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -14,22 +14,97 @@ from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
 from pydantic_core import PydanticSerializationError, to_json
+from starlette.types import Receive, Scope, Send
 
 from pagekeep.capture.documents.file_types import detect
 from pagekeep.model import RawPage
 from pagekeep.model.archive import CopyKind
 
+_PART_CHARS: Final = 65_536
+"""Characters of a long text that are encoded at a time."""
+_PART_ENTRIES: Final = 200
+"""Entries of a long list that are encoded at a time."""
+
 
 class Json(JSONResponse):
-    """A JSON response. Lone surrogates from a page become question marks instead of an error."""
+    """A JSON response."""
 
     def render(self, content: Any) -> bytes:
         """Return the body."""
-        try:
-            return to_json(content)  # four times as fast as `json`, but it refuses lone surrogates
-        except PydanticSerializationError:
-            pass
-        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        return _to_json(content)
+
+
+class LongResponse(Response):
+    """A response that is encoded part by part while it is sent: a long page is never in memory as text and as bytes."""
+
+    def __init__(self, headers: Mapping[str, str]) -> None:
+        super().__init__(headers={**headers, "Content-Length": str(sum(map(len, self._parts())))})
+
+    def _parts(self) -> Iterator[bytes]:
+        """Yield the body; the same at each call."""
+        raise NotImplementedError
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the response."""
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        for part in self._parts():
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+
+class LongText(LongResponse):
+    """A long text in pieces. Lone surrogates become question marks. The type is in the headers."""
+
+    def __init__(self, pieces: Sequence[str], headers: Mapping[str, str]) -> None:
+        self._pieces = pieces
+        super().__init__(headers)
+
+    def _parts(self) -> Iterator[bytes]:
+        for piece in self._pieces:
+            for start in range(0, len(piece), _PART_CHARS):
+                yield piece[start : start + _PART_CHARS].encode("utf-8", "replace")
+
+
+class LongJson(LongResponse):
+    """A long JSON response, with the bytes that `Json` would have; objects in it that have long texts are sent in parts."""
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        self._content = content
+        super().__init__({"Content-Type": "application/json"})
+
+    def _parts(self) -> Iterator[bytes]:
+        return _json_parts(self._content)
+
+
+def _json_parts(value: Any) -> Iterator[bytes]:
+    """Yield a value as JSON: texts in parts, objects by field, lists by a few of their entries."""
+    if isinstance(value, str):
+        yield b'"'
+        for start in range(0, len(value), _PART_CHARS):
+            yield _to_json(value[start : start + _PART_CHARS])[1:-1]
+        yield b'"'
+    elif isinstance(value, dict):
+        yield b"{"
+        for number, (name, one) in enumerate(value.items()):
+            yield (b"," if number else b"") + _to_json(name) + b":"
+            yield from _json_parts(one)
+        yield b"}"
+    elif isinstance(value, list):
+        yield b"["
+        for start in range(0, len(value), _PART_ENTRIES):
+            yield (b"," if start else b"") + _to_json(value[start : start + _PART_ENTRIES])[1:-1]
+        yield b"]"
+    else:
+        yield _to_json(value)
+
+
+def _to_json(content: Any) -> bytes:
+    """Return JSON. Lone surrogates from a page become question marks instead of an error."""
+    try:
+        return to_json(content)  # four times as fast as `json`, but it refuses lone surrogates
+    except PydanticSerializationError:
+        pass
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 class TaggedRoute(APIRoute):

@@ -133,7 +133,7 @@ def _add_web_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
         captured = await context.capture(key, render, progress_reporter(ctx))
         content, section = captured.page.markdown, None if raw else section
         if raw:
-            content = await decode_source(captured.page, captured.fetched, context.retrieval)
+            content = await decode_source(captured.fetched, context.retrieval)
         part = await cut_part(context, content, section, start_index, max_length, captured.page.url or "")
         return _page_text(captured.page, part, start_index)
 

@@ -16,7 +16,7 @@ from pagekeep.errors import Conflict, InvalidQuery, PagekeepError, RenderError
 from pagekeep.library import normal_url
 from pagekeep.library.items import build_item
 from pagekeep.library.items.find import get_item_and_raw
-from pagekeep.model import Fetched, MadeField, Options, Page, RawPage
+from pagekeep.model import TEXT_FIELDS, Fetched, MadeField, Options, Page, RawPage, TextField
 from pagekeep.present.sections import count_tokens, trim_to_tokens
 from pagekeep.store import Store
 
@@ -26,11 +26,17 @@ async def preview_page(
     retrieval: Retrieval,
     *,
     needs: tuple[MadeField, ...] = (),
+    leaves_out: tuple[TextField, ...] = (),
     uploaded: Fetched | None = None,
     progress: Progress = ignore_progress,
 ) -> Captured:
-    """Return the page at an address, or the uploaded one, with the fields that the caller needs."""
-    options = preview_options(retrieval, clock.now(), needs)
+    """Return the page at an address, or the uploaded one, with the fields that the caller needs.
+
+    The text of a page that is fetched is never left out: it is compared with that of the next pages of its article.
+    """
+    if uploaded is None:
+        leaves_out = tuple(name for name in leaves_out if name != "text")
+    options = preview_options(retrieval, clock.now(), needs, leaves_out)
     with measure(request.url, progress, retrieval.report) as measured:
         if uploaded is None:
             captured = await capture(request, retrieval, options=options, progress=measured.progress)
@@ -49,14 +55,21 @@ async def preview_item(key: str, store: Store, retrieval: Retrieval, *, needs: t
 
 
 async def preview_recent(
-    url: str, seconds: float, store: Store, retrieval: Retrieval, *, needs: tuple[MadeField, ...] = ()
+    url: str,
+    seconds: float,
+    store: Store,
+    retrieval: Retrieval,
+    *,
+    needs: tuple[MadeField, ...] = (),
+    leaves_out: tuple[TextField, ...] = (),
 ) -> Captured | None:
     """Return the saved page at an address if it was fetched within the last `seconds`; nothing is fetched."""
     raw = await to_thread(_find_recent, url, seconds, store)
     if raw is None:
         return None
     fetched = build_item.to_fetched(raw)
-    return Captured(await retrieval.extract(fetched, preview_options(retrieval, clock.now(), needs)), fetched)
+    options = preview_options(retrieval, clock.now(), needs, leaves_out)
+    return Captured(await retrieval.extract(fetched, options), fetched)
 
 
 def _find_recent(url: str, seconds: float, store: Store) -> RawPage | None:
@@ -70,9 +83,12 @@ def _find_recent(url: str, seconds: float, store: Store) -> RawPage | None:
     return raw
 
 
-def preview_options(retrieval: Retrieval, saved_at: str, needs: tuple[MadeField, ...] = ()) -> Options:
+def preview_options(
+    retrieval: Retrieval, saved_at: str, needs: tuple[MadeField, ...] = (), leaves_out: tuple[TextField, ...] = ()
+) -> Options:
     """Return the options of an extraction whose document shows this time of saving."""
-    return Options(saved_at=clock.to_the_second(saved_at), max_bytes=retrieval.settings.max_bytes, needs=needs)
+    max_bytes = retrieval.settings.max_bytes
+    return Options(saved_at=clock.to_the_second(saved_at), max_bytes=max_bytes, needs=needs, leaves_out=leaves_out)
 
 
 Form = Literal["content", "markdown", "html", "text", "screenshot", "pageshot"]
@@ -86,8 +102,8 @@ class PageRequest:
     """One request for a page."""
 
     request: Request
-    html: str | None = None
-    """The page itself; then nothing is fetched."""
+    html: bytes | None = None
+    """The page itself, in UTF-8; then nothing is fetched."""
     file: bytes | None = None
     """A document such as a PDF, or a page, as a file; then nothing is fetched."""
     form: Form = "content"
@@ -104,8 +120,16 @@ class PageRequest:
     """Tokens above which the page is refused."""
     needs: tuple[MadeField, ...] = ()
     """The fields of the page that the caller reads."""
+    document: bool = False
+    """Whether the caller reads the page's document too."""
     max_tokens: int | None = None
     """Tokens after which the page is cut off."""
+
+    @property
+    def leaves_out(self) -> tuple[TextField, ...]:
+        """The texts of the page that nothing reads: each may be as long as the page."""
+        reads = {"text"} if self.form == "text" else {"markdown"} if self.form in ("content", "markdown") else set()
+        return tuple(name for name in TEXT_FIELDS if name not in reads and not (name == "document" and self.document))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +164,9 @@ async def answer_request(
         fetched = await inline_frames(fetched, retrieval, call.request.timeout)
     if view != DEFAULT_VIEW or fetched is not captured.fetched:
         progress("Extracting")
-        page = await retrieval.extract(fetched, preview_options(retrieval, clock.now(), call.needs), view=view)
+        page = await retrieval.extract(
+            fetched, preview_options(retrieval, clock.now(), call.needs, call.leaves_out), view=view
+        )
     body = await _body(call.form, page, fetched, retrieval)
     return _limit_tokens(call, PageResponse(page, fetched, body, count_tokens(body), _warning(captured.page), picture))
 
@@ -149,7 +175,7 @@ async def _body(form: Form, page: Page, fetched: Fetched, retrieval: Retrieval) 
     if form in ("screenshot", "pageshot"):
         return ""
     if form == "html":
-        return await decode_source(page, fetched, retrieval)
+        return await decode_source(fetched, retrieval)
     return page.text if form == "text" else page.markdown
 
 
@@ -171,33 +197,38 @@ async def _capture_with_picture(
         call.picture,
         wait_for=request.wait_for,
         timeout=request.render_timeout or retrieval.settings.render_timeout,
-        html=None if call.html is None else call.html.encode("utf-8", "replace"),
+        html=call.html,
     )
-    return await preview_page(request, retrieval, needs=call.needs, uploaded=fetched), picture
+    return await _preview(call, retrieval, uploaded=fetched), picture
 
 
 async def _capture(call: PageRequest, store: Store, retrieval: Retrieval, progress: Progress) -> Captured:
     if call.file is not None:
         uploaded = await page_in_file(call.file, "", retrieval, url=call.request.url)
-        return await preview_page(call.request, retrieval, needs=call.needs, uploaded=uploaded)
+        return await _preview(call, retrieval, uploaded=uploaded)
     if call.html is not None:
-        return await preview_page(
-            call.request,
-            retrieval,
-            needs=call.needs,
-            uploaded=sent_page(call.request.url, call.html, rendered=False),
-        )
+        return await _preview(call, retrieval, uploaded=sent_page(call.request.url, call.html, rendered=False))
     if call.tolerance > 0:
-        recent = await preview_recent(call.request.url, call.tolerance, store, retrieval, needs=call.needs)
+        recent = await preview_recent(
+            call.request.url, call.tolerance, store, retrieval, needs=call.needs, leaves_out=call.leaves_out
+        )
         if recent is not None and (recent.fetched.rendered or call.request.render != "force"):
             return recent
     if not call.waits or call.request.render is not None:
-        return await preview_page(call.request, retrieval, needs=call.needs, progress=progress)
+        return await _preview(call, retrieval, progress=progress)
     try:
-        forced = replace(call.request, render="force")
-        return await preview_page(forced, retrieval, needs=call.needs, progress=progress)
+        forced = replace(call, request=replace(call.request, render="force"))
+        return await _preview(forced, retrieval, progress=progress)
     except RenderError:  # no browser to wait in: the static page may contain the element
-        return await preview_page(call.request, retrieval, needs=call.needs, progress=progress)
+        return await _preview(call, retrieval, progress=progress)
+
+
+async def _preview(
+    call: PageRequest, retrieval: Retrieval, *, uploaded: Fetched | None = None, progress: Progress = ignore_progress
+) -> Captured:
+    return await preview_page(
+        call.request, retrieval, needs=call.needs, leaves_out=call.leaves_out, uploaded=uploaded, progress=progress
+    )
 
 
 def _limit_tokens(call: PageRequest, response: PageResponse) -> PageResponse:

@@ -12,6 +12,8 @@ from urllib.parse import quote
 import pytest
 from fastapi.testclient import TestClient
 
+from pagekeep.capture.from_url import Request
+from pagekeep.library.saving.preview import Form, PageRequest
 from pagekeep.store import Store
 from tests.site.fixtures import SENTENCE, Shore, article
 
@@ -119,6 +121,27 @@ def test_html_is_read_without_fetching(client: TestClient, shore: Shore) -> None
         answer = client.post("/r", headers={"accept": "application/json"}, **asked)  # type: ignore[arg-type]
         assert answer.json()["data"]["title"] == "The keeper"
     assert shore.site.requests == []
+
+
+def test_a_long_page_arrives_whole(client: TestClient) -> None:
+    """It is sent in parts; a lone surrogate, which UTF-8 cannot encode, is replaced."""
+    code = "\u6e2f&amp;" * 100_000
+    html = f"<title>Long</title><article><pre>{code}</pre><p>{SENTENCE * 9}" + "\ud800</p></article>"
+    answer = client.post("/r", content=json.dumps({"url": "https://example.com/a", "html": html}))
+    assert answer.status_code == 200
+    assert len(answer.content) == int(answer.headers["content-length"]) > 400_000
+    assert "\u6e2f&" * 100_000 in answer.text
+    assert SENTENCE.strip() in answer.text
+
+
+def test_no_text_of_the_page_is_sent_by_a_worker_that_nothing_reads() -> None:
+    def left_out(form: Form, **more: Any) -> set[str]:
+        return set(PageRequest(Request("https://example.com/"), form=form, **more).leaves_out)
+
+    assert left_out("content") == {"document", "text"}
+    assert left_out("markdown", document=True) == {"text"}
+    assert left_out("text") == {"markdown", "document"}
+    assert left_out("html") == left_out("pageshot") == {"markdown", "document", "text"}
 
 
 @pytest.mark.parametrize("body", [b"[]", b"nonsense", b'{"url": 3}', b"{}", b"[" * 100_000])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 
 from pagekeep.capture.active_rules import CheckTask
 from pagekeep.doors.http.api.request_models import ExtractRequest, RuleFile, RuleTrialRequest
@@ -12,7 +12,7 @@ from pagekeep.doors.http.api.response_models import Checked, Explanation, OnePag
 from pagekeep.doors.http.caller import ReadCaller, ReadLibrary
 from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.requests import while_connected
-from pagekeep.doors.http.responses import TaggedRoute
+from pagekeep.doors.http.responses import LongJson, TaggedRoute
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.library.saving.preview import preview_page
 from pagekeep.library.saving.try_rules import try_rules
@@ -26,20 +26,18 @@ from pagekeep.workers import TEXT
 router = APIRouter(prefix="/api/v1", tags=["extract"])
 
 
-@router.post("/extract", responses=error_responses(*FETCH_STATUSES))
-async def extract_page(body: ExtractRequest, request: Request, caller: ReadCaller, service: CurrentService) -> OnePage:
+@router.post("/extract", response_model=OnePage, responses=error_responses(*FETCH_STATUSES))
+async def extract_page(body: ExtractRequest, request: Request, caller: ReadCaller, service: CurrentService) -> Response:
     """Extract a page as Markdown, clean HTML and text, with its metadata."""
-    return {"page": page_shape(await while_connected(request, _preview(body, service)))}
+    return LongJson({"page": page_shape(await while_connected(request, _preview(body, service)))})
 
 
-@router.post("/explain", responses=error_responses(*FETCH_STATUSES))
-async def explain_page(
-    body: ExtractRequest, request: Request, caller: ReadCaller, service: CurrentService
-) -> Explanation:
+@router.post("/explain", response_model=Explanation, responses=error_responses(*FETCH_STATUSES))
+async def explain_page(body: ExtractRequest, request: Request, caller: ReadCaller, service: CurrentService) -> Response:
     """Explain how a page is extracted: strategies, checks, rules, removals and sources of the metadata."""
     page = await while_connected(request, _preview(body, service))
     explanation = await service.room.run(ExplainTask.of(page), TEXT)
-    return {"explanation": explanation, "trace": trace_shape(page), "page": page_shape(page)}
+    return LongJson({"explanation": explanation, "trace": trace_shape(page), "page": page_shape(page)})
 
 
 async def _preview(body: ExtractRequest, service: Service) -> Page:

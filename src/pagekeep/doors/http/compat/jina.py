@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import PlainTextResponse, Response
+from pydantic_core import from_json
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from pagekeep.capture.extract import ViewOptions
@@ -21,7 +22,7 @@ from pagekeep.doors.http.compat.screenshots import HEADERS, store_screenshot
 from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.observability import log_host
 from pagekeep.doors.http.requests import decode_file, while_connected
-from pagekeep.doors.http.responses import Json
+from pagekeep.doors.http.responses import Json, LongText
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.errors import InvalidQuery, InvalidUrl, PagekeepError
 from pagekeep.library.items.find import search_items
@@ -81,14 +82,22 @@ async def read_posted(request: Request, library: ReadLibrary, service: CurrentSe
     Options may be in the body, the query or headers.
     """
     body = await _parse_body(request)
-    url, html = (_text(body, request, name) for name in ("url", "html"))
+    url, html, file = _text(body, request, "url"), _html(body, request), _file(body)
     options = JinaOptions.parse(request, request.query_params, body)
-    return await _respond(url or "", html, options, request, library, service, _file(body))
+    return await _respond(url or "", html, options, request, library, service, file)
 
 
-def _file(body: Mapping[str, Any]) -> bytes | None:
-    """Return the document in the body, if there is one."""
-    value = body.get("pdf", body.get("file"))
+def _html(body: dict[str, Any], request: Request) -> bytes | None:
+    """Take the page out of the body, so that it is not in memory as text too while it is worked on."""
+    html = _text(body, request, "html")
+    body.pop("html", None)
+    return None if html is None else html.encode("utf-8", "replace")
+
+
+def _file(body: dict[str, Any]) -> bytes | None:
+    """Take the document out of the body, if there is one."""
+    first, second = body.pop("pdf", None), body.pop("file", None)
+    value = second if first is None else first
     if value is None or isinstance(value, bytes):
         return value
     try:
@@ -97,21 +106,32 @@ def _file(body: Mapping[str, Any]) -> bytes | None:
         raise InvalidQuery("`pdf` must be a file or its Base64.", suggestions=()) from None
 
 
-async def _parse_body(request: Request) -> Mapping[str, Any]:
+async def _parse_body(request: Request) -> dict[str, Any]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind in ("application/x-www-form-urlencoded", "multipart/form-data"):
         async with request.form() as form:
             return {name: value if isinstance(value, str) else await value.read() for name, value in form.items()}
-    data = await request.body()
+    data = bytearray()
+    async for part in request.stream():  # `request.body()` would keep it until the end of the request
+        data += part
     if not data:
         return {}
-    try:
-        body = json.loads(data)
-    except (ValueError, RecursionError):
-        body = None
+    body = _parse_json(data)
     if not isinstance(body, dict):
         raise InvalidQuery("The request body is invalid.", suggestions=('Send JSON: {"url": "https://..."}',))
     return body
+
+
+def _parse_json(data: bytearray) -> Any:
+    """Return the value; `None` for invalid JSON."""
+    try:
+        return from_json(data)  # it needs no copy of the text, but refuses lone surrogates
+    except ValueError:
+        pass
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _text(body: Mapping[str, Any], request: Request, name: str) -> str | None:
@@ -123,16 +143,16 @@ def _text(body: Mapping[str, Any], request: Request, name: str) -> str | None:
 
 async def _respond(
     url: str,
-    html: str | None,
+    html: bytes | None,
     options: JinaOptions,
     request: Request,
     library: Store,
     service: Service,
     file: bytes | None = None,
 ) -> Response:
-    call = make_call(url, html, options, file)
-    log_host(call.request.url)
     accept = request.headers.get("accept", "").lower()
+    call = make_call(url, html, options, file, document="text/markdown" in accept)
+    log_host(call.request.url)
     if "text/event-stream" in accept:
         return EventSourceResponse(
             _events(call, options, request, library, service), headers={"Cache-Control": "no-store"}
@@ -161,12 +181,8 @@ def _text_response(call: PageRequest, result: PageResponse, options: JinaOptions
     if result.picture is not None:
         return Response(result.picture, media_type="image/png", headers=HEADERS)
     if "text/markdown" in accept and call.form in ("content", "markdown"):
-        return _plain(result.page.document, "text/markdown; charset=utf-8", headers)
-    return _plain(plain_body(call, result, options), "text/plain; charset=utf-8", headers)
-
-
-def _plain(text: str, kind: str, headers: dict[str, str]) -> Response:
-    return Response(text.encode("utf-8", "replace"), headers={**headers, "Content-Type": kind})
+        return LongText([result.page.document], headers={**headers, "Content-Type": "text/markdown; charset=utf-8"})
+    return LongText(plain_body(call, result, options), headers={**headers, "Content-Type": "text/plain; charset=utf-8"})
 
 
 async def _events(
@@ -333,8 +349,10 @@ def _camel(name: str) -> str:
     return first + "".join(part.capitalize() for part in rest)
 
 
-def make_call(url: str, html: str | None, options: JinaOptions, file: bytes | None = None) -> PageRequest:
-    """Return the call of the use case for these options."""
+def make_call(
+    url: str, html: bytes | None, options: JinaOptions, file: bytes | None = None, *, document: bool = False
+) -> PageRequest:
+    """Return the call of the use case for these options; `document` if the caller wants the page with its frontmatter."""
     if not url and html is None and file is None:
         raise InvalidUrl("No URL was given.")
     only = options.selectors("target-selector")
@@ -361,6 +379,7 @@ def make_call(url: str, html: str | None, options: JinaOptions, file: bytes | No
             links=options.choice("retain-links", ("all", "none", "text")),  # type: ignore[arg-type]
         ),
         needs=tuple(field for name, field in _SUMMARIES.items() if options.flag(name)),
+        document=document,
         frames=options.flag("with-iframe"),
         tolerance=_tolerance(options),
         waits=bool(options.selectors("wait-for-selector")),
@@ -404,26 +423,30 @@ def complete_url(url: str) -> str:
 _CONTENT_NAMES: Final[dict[Form, str]] = {"html": "html", "text": "text"}
 
 
-def plain_body(call: PageRequest, result: PageResponse, options: JinaOptions) -> str:
-    """Return title, source, date and the Markdown; other formats have no header."""
+def plain_body(call: PageRequest, result: PageResponse, options: JinaOptions) -> list[str]:
+    """Return title, source, date and the Markdown, in pieces: it is not copied. Other formats have no header."""
     if call.form not in ("content", "markdown"):
-        return result.body
-    return "\n\n".join(_blocks(call, result, options)).rstrip("\n") + "\n"
+        return [result.body]
+    pieces = list(_pieces(result, options))
+    while not (last := pieces.pop().rstrip("\n")):
+        pass
+    return [*pieces, last, "\n"]
 
 
-def _blocks(call: PageRequest, result: PageResponse, options: JinaOptions) -> Iterator[str]:
+def _pieces(result: PageResponse, options: JinaOptions) -> Iterator[str]:
     about = result.page.metadata
-    yield f"Title: {' '.join((about.title or '').split())}"
-    yield f"URL Source: {result.page.url or ''}"
+    yield f"Title: {' '.join((about.title or '').split())}\n\n"
+    yield f"URL Source: {result.page.url or ''}\n\n"
     if about.published:
-        yield f"Published Time: {about.published}"
+        yield f"Published Time: {about.published}\n\n"
     if result.warning:
-        yield f"Warning: {' '.join(result.warning.split())}"
-    yield f"Markdown Content:\n{result.body.rstrip()}"
+        yield f"Warning: {' '.join(result.warning.split())}\n\n"
+    yield "Markdown Content:\n"
+    yield result.body.rstrip()
     if options.flag("with-images-summary"):
-        yield "\n".join(["Images:", *(f"- ![{label}]({url})" for label, url in _images(result.page))])
+        yield "\n".join(["\n\nImages:", *(f"- ![{label}]({url})" for label, url in _images(result.page))])
     if options.flag("with-links-summary"):
-        yield "\n".join(["Links/Buttons:", *(f"- [{text}]({url})" for text, url in _links(result.page))])
+        yield "\n".join(["\n\nLinks/Buttons:", *(f"- [{text}]({url})" for text, url in _links(result.page))])
 
 
 def json_body(call: PageRequest, result: PageResponse, options: JinaOptions) -> dict[str, Any]:

@@ -173,7 +173,7 @@ async def _read_again(
     if "images" in formats:
         document["images"] = list(dict.fromkeys(one.url for one in extracted.media if one.kind == "image"))
     if RAW in formats:
-        document[RAW] = await decode_source(extracted, fetched, retrieval)
+        document[RAW] = await decode_source(fetched, retrieval)
     return document
 
 

@@ -106,7 +106,7 @@ async def scrape(
     result = await while_connected(
         request, answer_request(make_call(body.url, body, wanted), library, service.retrieval)
     )
-    source = await decode_source(result.page, result.fetched, service.retrieval) if RAW in wanted.names else ""
+    source = await decode_source(result.fetched, service.retrieval) if RAW in wanted.names else ""
     data = make_data(body.url, body, wanted, result, source)
     if wanted.attributes:
         data[ATTRIBUTES] = await _read_attributes(wanted, result, service)
