@@ -19,10 +19,9 @@ from itertools import islice
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.locate.class_names import Sign, find_signs
 from pagekeep.extraction.locate.exclusions import Reason
 from pagekeep.extraction.locate.profiles import Profile
-from pagekeep.extraction.locate.survey import INLINE, PHRASING, TEXT, Survey
+from pagekeep.extraction.locate.survey import INLINE, PHRASING, TEXT, Sign, Survey, find_signs
 from pagekeep.text import compile_lazily
 from pagekeep.values import dataclass
 

@@ -23,7 +23,7 @@ from pagekeep.extraction.input.structured import (
     types,
 )
 from pagekeep.extraction.metadata.dates import is_day_first
-from pagekeep.rules.prefilter import Names
+from pagekeep.rules.rulebook import Names
 from pagekeep.text import compile_lazily
 from pagekeep.values import dataclass
 

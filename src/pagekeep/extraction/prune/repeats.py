@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from pagekeep import dom
-from pagekeep.extraction.locate.class_names import Sign
 from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
-from pagekeep.extraction.locate.survey import INLINE, TEXT, Survey, has_no_block
+from pagekeep.extraction.locate.survey import INLINE, TEXT, Sign, Survey, has_no_block
 from pagekeep.extraction.site import SHINGLE_WORDS, make_shingles, split_words
 from pagekeep.model.page import SiteKnowledge
 

@@ -15,7 +15,6 @@ from pagekeep.extraction.locate.exclusions import Exclusions, Reasons
 from pagekeep.extraction.locate.page_facts import PageFacts
 from pagekeep.extraction.locate.survey import Survey
 from pagekeep.extraction.prune.judge import forest
-from pagekeep.extraction.prune.judge import forest as reasons
 from pagekeep.extraction.prune.judge.features import Blocks, Features, View, collect_blocks, name_words
 
 MAX_BLOCKS: Final = 5_000
@@ -89,7 +88,7 @@ def judge(facts: PageFacts, root: int, excluded: Exclusions) -> Verdict:
     scores = _judge_lists(survey, root, blocks, {index: trees.score(row) for index, row in rows.items()})
     dropped = {index for index, score in scores.items() if score < _MAX_SCORE}
     doubts = tuple(
-        (blocks.owner[index], reasons.explain_keeping(trees.contributions(rows[index])))
+        (blocks.owner[index], forest.explain_keeping(trees.contributions(rows[index])))
         for index in [index for index, score in scores.items() if _MAX_SCORE <= score < _MAX_DOUBT][:_MAX_DOUBTS]
     )
     if sum(blocks.chars[index] for index in dropped) > _MAX_DROPPED_SHARE * sum(blocks.chars[index] for index in kept):
@@ -98,7 +97,7 @@ def judge(facts: PageFacts, root: int, excluded: Exclusions) -> Verdict:
     rows |= {index: features.row(index) for index in headings}
     found = _find_elements(survey, root, blocks, kept, dropped | headings)
     return Verdict(
-        {element: reasons.explain_removal(trees.contributions(rows[index])) for element, index in found}, doubts
+        {element: forest.explain_removal(trees.contributions(rows[index])) for element, index in found}, doubts
     )
 
 
