@@ -390,7 +390,7 @@ def take_inline_notes(root: dom.Element, selector: str, notes: Notes) -> None:
         mark = _mark_before(place)
         link = _link_of(mark)
         if link is not None:
-            targets = _targets(root) if targets is None else targets
+            targets = {node.attr("id") or "": node for node in dom.select(root, "[id]")} if targets is None else targets
             target = targets.get((link.attr("href") or "").partition("#")[2])
             if target is not None and not _is_around(place, target) and normalise_note(target) == normalise_note(note):
                 notes.removals.drop(place, "footnote shown twice")
@@ -483,10 +483,6 @@ def _link_of(mark: dom.Element | None) -> dom.Element | None:
     if mark is None:
         return None
     return mark if mark.tag == "a" else dom.first(mark, 'a[href*="#"]')
-
-
-def _targets(root: dom.Element) -> dict[str, dom.Element]:
-    return {node.attr("id") or "": node for node in dom.select(root, "[id]")}
 
 
 def _is_around(node: dom.Node, outer: dom.Element) -> bool:

@@ -89,7 +89,7 @@ class Context:
             for index in self.survey.places.get("a", ()):
                 link = self.survey.nodes[index]
                 target = link.attr("href")  # type: ignore[attr-defined]
-                if target and target[0] == "#" and _is_mark(link):
+                if target and target[0] == "#" and _MARK.fullmatch(dom.text_of(link).strip()) is not None:
                     names.add(target[1:])
             self._note_names.append(frozenset(names))
         return self._note_names[0]
@@ -97,10 +97,6 @@ class Context:
     def is_inside(self, index: int, tags: frozenset[str]) -> bool:
         """Return whether one of these elements is around the node."""
         return any(self.survey.tag[above] in tags for above in self.survey.ancestors(index))
-
-
-def _is_mark(link: dom.Node) -> bool:
-    return _MARK.fullmatch(dom.text_of(link).strip()) is not None
 
 
 Check = Callable[[Context, int], bool]
@@ -162,11 +158,7 @@ def _is_quote_or_note(page: Context, index: int) -> bool:
 
 def _is_source_or_notes(page: Context, index: int) -> bool:
     """Return whether a footer has the source of a quotation, or the footnotes of the article around it."""
-    return _is_source_of_quote(page, index) or (page.is_inside(index, _CONTENT_TAGS) and _is_note(page, index))
-
-
-def _is_source_of_quote(page: Context, index: int) -> bool:
-    return page.is_inside(index, _QUOTES)
+    return page.is_inside(index, _QUOTES) or (page.is_inside(index, _CONTENT_TAGS) and _is_note(page, index))
 
 
 def _has_no_text(page: Context, index: int) -> bool:

@@ -361,7 +361,7 @@ _SECTION_LINK: Final = compile_lazily(
 
 def find_signature(clues: Clues) -> list[str]:
     """Return the name near the heading that links to a person or is next to the date, and those joined to it."""
-    lines = [line for line in clues.lines[:_MAX_LINES] if _has_letters(line[0])]
+    lines = [line for line in clues.lines[:_MAX_LINES] if any(map(str.isalnum, line[0]))]
     for index, (line, element) in enumerate(lines):
         name = _name_in_line(line)
         if name is None:
@@ -403,10 +403,6 @@ def is_person(name: str) -> bool:
     return len(name) <= _MAX_NAME_CHARS and _PERSON.fullmatch(name) is not None and find_names(name) == [name]
 
 
-def _has_letters(line: str) -> bool:
-    return any(map(str.isalnum, line))
-
-
 def _name_in_line(line: str) -> str | None:
     """Return the name that is the whole line, or its start before "| role | date"."""
     name, bar, rest = (part.strip() for part in line.partition("|"))
@@ -420,11 +416,7 @@ def _is_next_to_date(lines: list[Line], index: int) -> bool:
         return True
     if any("author" in (element.attr("class") or "").lower() for _, element in lines[index + 1 : index + 2]):
         return True
-    return any(_is_date_or_duration(text) for text in (*after, *before))
-
-
-def _is_date_or_duration(text: str) -> bool:
-    return to_iso(text) is not None or _READING_TIME.search(text) is not None
+    return any(to_iso(text) is not None or _READING_TIME.search(text) is not None for text in (*after, *before))
 
 
 def _links_to_person(element: dom.Element) -> bool:

@@ -65,7 +65,7 @@ def remove_elements(root: dom.Node, selectors: tuple[str, ...], reason: str, nam
     invalid = set(possible).difference(valid)
     nodes = list(outermost(matching, ", ".join(valid)))
     words = [count_words([node]) for node in nodes]
-    owners = [_owner(node, valid) for node in nodes]
+    owners = [next((selector for selector in valid if dom.matches(node, selector)), valid[-1]) for node in nodes]
     removals = [Removal(element_name(node), reason, count) for node, count in zip(nodes, words, strict=True)]
     for node in nodes:
         dom.drop(node)
@@ -85,10 +85,6 @@ def _select(root: dom.Node, selectors: tuple[str, ...]) -> tuple[tuple[str, ...]
         return selectors, matching
     valid = tuple(selector for selector in selectors if select_all(root, selector) is not None)
     return valid, dom.select(root, ", ".join(valid)) if valid else []
-
-
-def _owner(node: dom.Element, selectors: tuple[str, ...]) -> str:
-    return next((selector for selector in selectors if dom.matches(node, selector)), selectors[-1])
 
 
 def _sum_words(words: list[int], owners: list[str], selector: str) -> int:

@@ -57,7 +57,9 @@ def locate(facts: PageFacts) -> Content | None:
     facts.check_time()
     if not mass[0]:
         return None
-    root = _find_thread(facts, mass) or find_innermost(survey, mass, share)
+    root = (
+        profiles.find_thread_container(facts.survey, facts.dead, mass, facts.own) if facts.profile.is_thread else None
+    ) or find_innermost(survey, mass, share)
     while root and (survey.tag[root] in PHRASING or survey.tag[root] in _PARTS):
         root = survey.parent[root]
     root = _find_learned(facts, mass, root) or root
@@ -89,12 +91,6 @@ def _weigh(facts: PageFacts) -> tuple[list[int], float]:
         if lines[0] < _MAX_SHORT_PAGE_CHARS:
             return lines, _SHORT_PAGE_SHARE
     return mass, facts.profile.share
-
-
-def _find_thread(facts: PageFacts, mass: Sequence[int]) -> int | None:
-    return (
-        profiles.find_thread_container(facts.survey, facts.dead, mass, facts.own) if facts.profile.is_thread else None
-    )
 
 
 def _find_learned(facts: PageFacts, mass: Sequence[int], root: int) -> int | None:
