@@ -102,7 +102,7 @@ def _build(events: Iterator[Any]) -> Outline | None:
             if isinstance(event, yaml.CollectionStartEvent):
                 pending.append(_open(event, len(pending)))
                 continue
-            node = Value(_line(event), event.value, event.style is not None and event.style != "")
+            node = _value(event)
         else:
             continue
         if pending:
@@ -138,6 +138,10 @@ def _open(event: Any, depth: int) -> _Frame:
         raise OutlineError(_line(event), f"A rule may be nested at most {MAX_DEPTH} levels deep.")
     is_list = isinstance(event, yaml.SequenceStartEvent)
     return _Frame(Items(_line(event)) if is_list else Entries(_line(event)))
+
+
+def _value(event: Any) -> Value:
+    return Value(_line(event), event.value, event.style is not None and event.style != "")
 
 
 def _refuse_specials(event: Any) -> None:

@@ -13,13 +13,12 @@ from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
 from pagekeep.extraction.locate.exemptions import (
     DEFAULT_EXEMPTION,
     EXEMPTIONS,
-    HEADINGS,
     Context,
     is_named_after_subject,
     is_within_sentence,
 )
 from pagekeep.extraction.locate.profiles import Profile
-from pagekeep.extraction.locate.survey import PHRASING, TEXT, Sign, Survey
+from pagekeep.extraction.locate.survey import HEADINGS, PHRASING, TEXT, Sign, Survey
 from pagekeep.text import compile_lazily
 from pagekeep.values import dataclass
 
@@ -390,13 +389,14 @@ opiniones|reseñas|valoraciones|recensioni|avaliações|beoordelingen|omdömen|a
 """
 
 
-def _compile(phrases: str) -> re.Pattern[str]:
+def compile_lines(phrases: str) -> re.Pattern[str]:
+    """Return a pattern of the alternatives in a text, on as many lines as it takes."""
     return compile_lazily("|".join(phrases.split("\n")[1:-1]))
 
 
 _ANNOUNCEMENTS: Final = (
-    (_compile(_OTHER_PRODUCTS), Reason.OTHER_PRODUCTS),
-    (_compile(_REVIEWS), Reason.REVIEWS),
+    (compile_lines(_OTHER_PRODUCTS), Reason.OTHER_PRODUCTS),
+    (compile_lines(_REVIEWS), Reason.REVIEWS),
 )
 
 

@@ -21,11 +21,10 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.extraction.locate.exclusions import Reason
 from pagekeep.extraction.locate.profiles import Profile
-from pagekeep.extraction.locate.survey import INLINE, PHRASING, TEXT, Sign, Survey, find_signs
+from pagekeep.extraction.locate.survey import HEADINGS, INLINE, PHRASING, TEXT, Sign, Survey, find_signs
 from pagekeep.text import compile_lazily
 from pagekeep.values import dataclass
 
-HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _CONTENT_TAGS: Final = frozenset({"main", "article", "section", "li"})
 _QUOTES: Final = frozenset({"blockquote"})
 _FOLDABLE: Final = frozenset({"div", "section", "p", "ul", "ol", "dl", "dd"})
@@ -433,7 +432,6 @@ def _find_inline_ancestors(survey: Survey, index: int) -> list[int]:
     return around
 
 
-_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MIN_SENTENCE_CHARS: Final = 400
 """Characters of sentences that an element named after its subject has; a notice or a form has fewer."""
 _MAX_LINK_SHARE: Final = 0.2
@@ -480,7 +478,7 @@ def _names(node: dom.Element) -> Iterator[str]:
 def _heading_words(survey: Survey, index: int) -> list[str]:
     """Return the words of the heading that the element starts with."""
     for inner in range(index + 1, min(survey.end[index], index + _HEADING_NODES)):
-        if survey.tag[inner] in _HEADINGS:
+        if survey.tag[inner] in HEADINGS:
             return _content_words(_NAME_WORD.findall(dom.text_of(survey.nodes[inner])[:_HEADING_CHARS].lower()))
     return []
 

@@ -171,13 +171,8 @@ def _find_between(survey: Survey, root: int, outermost: Sequence[int]) -> list[t
 
 def _find_outermost(survey: Survey, content: Content) -> list[int]:
     """Return the excluded subtrees of the content that are not within another one, in document order."""
-    outermost: list[int] = []
     first, end = content.root, survey.end[content.root]
-    for index in sorted([index for index in content.excluded if first <= index < end]):
-        if index >= first:
-            outermost.append(index)
-            first = survey.end[index]
-    return outermost
+    return list(survey.iterate_outermost([index for index in content.excluded if first <= index < end]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import IntFlag
 from functools import lru_cache
 from itertools import compress
@@ -89,6 +89,14 @@ class Survey:
         """Return what the text nodes from one index up to another hold."""
         places = self.places[TEXT]
         return self.texts[bisect_left(places, first) : bisect_left(places, end)]
+
+    def iterate_outermost(self, indices: Iterable[int]) -> Iterator[int]:
+        """Yield those of the nodes that are not within another one of them, in document order."""
+        end = 0
+        for index in sorted(indices):
+            if index >= end:
+                yield index
+                end = self.end[index]
 
     def ancestors(self, index: int) -> list[int]:
         """Return the indices from the parent up to the root."""
@@ -222,6 +230,7 @@ PHRASING: Final = frozenset(
 )
 """Elements that are part of a sentence."""
 INLINE: Final = PHRASING | {TEXT}
+HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 
 def is_within_line(node: dom.Node) -> bool:

@@ -11,7 +11,7 @@ from pagekeep import dom
 from pagekeep import text as words
 from pagekeep.extraction.locate.exclusions import Exclusions
 from pagekeep.extraction.locate.page_facts import Content
-from pagekeep.extraction.locate.survey import Survey
+from pagekeep.extraction.locate.survey import HEADINGS, Survey
 from pagekeep.extraction.prune import cut
 from pagekeep.extraction.steps import element_name
 from pagekeep.model import Removal, RuleEffect
@@ -111,7 +111,6 @@ _MIN_WORDS: Final = 5
 _SIMILAR_ANCHORS: Final = 3
 """Nearest neighbours on each side that are compared."""
 
-_HEADING_TAGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _BLOCKS: Final = (
     "p, h1, h2, h3, h4, h5, h6, li, dt, dd, blockquote, pre, figcaption, caption, td, th, summary, address,"
     " div, section, article, main, aside, header, footer, figure, details, ul, ol, dl, table, tr, center, img"
@@ -124,7 +123,7 @@ _ALLOWED_CHILDREN: Final = {
     **dict.fromkeys(("thead", "tbody", "tfoot"), frozenset({"tr"})),
     "table": frozenset({"tr", "thead", "tbody", "tfoot", "caption"}),
     "tr": frozenset({"td", "th"}),
-    **dict.fromkeys(("p", "pre", "a", "span", "em", "strong", *_HEADING_TAGS), frozenset({"span", "a", "img"})),
+    **dict.fromkeys(("p", "pre", "a", "span", "em", "strong", *HEADINGS), frozenset({"span", "a", "img"})),
 }
 
 Side = Literal["after", "before"]
@@ -189,7 +188,7 @@ class _Neighbourhood:
     def __init__(self, blocks: list[dom.Element], parts: list[dom.Element]) -> None:
         self.blocks = blocks
         self.position = {node: index for index, node in enumerate(blocks)}
-        self.heading_indexes = [index for index, node in enumerate(blocks) if node.tag in _HEADING_TAGS]
+        self.heading_indexes = [index for index, node in enumerate(blocks) if node.tag in HEADINGS]
         self.owner = {inner: f"\0{number}" for number, part in enumerate(parts) for inner in (part, *_elements(part))}
 
     def anchors(self, part: dom.Element, step: Literal[-1, 1]) -> Iterator[Anchor]:
@@ -356,7 +355,7 @@ def _words(text: str) -> set[str]:
 def _insert_beside(content: dom.Element, node: dom.Element, block: dom.Element, levels: int, side: Side) -> None:
     """Insert the node beside the block or its ancestor `levels` up, never inside an element that does not allow it."""
     place: dom.Node = block
-    for above in _ancestors_within(content, block):
+    for above in ancestors_within(content, block):
         if levels <= 0 and node.tag in _ALLOWED_CHILDREN.get(above.tag, (node.tag,)):
             break
         place, levels = above, levels - 1
@@ -366,7 +365,8 @@ def _insert_beside(content: dom.Element, node: dom.Element, block: dom.Element, 
         dom.add_before(place, node)
 
 
-def _ancestors_within(content: dom.Element, node: dom.Node) -> Iterator[dom.Element]:
+def ancestors_within(content: dom.Element, node: dom.Node) -> Iterator[dom.Element]:
+    """Yield the ancestors from the parent up, without the content's root."""
     above = node.parent
     while isinstance(above, dom.Element) and above is not content:
         yield above

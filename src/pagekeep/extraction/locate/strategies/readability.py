@@ -351,16 +351,8 @@ def widen_recipe(facts: PageFacts, root: int) -> int:
     while wide > min(outside) or survey.end[wide] <= max(outside):
         wide = survey.parent[wide]
     lists = {survey.parent[index] for index in outside}
-    own = survey.chars[root] + sum(survey.chars[index] for index in _iterate_outermost(survey, lists))
+    own = survey.chars[root] + sum(survey.chars[index] for index in survey.iterate_outermost(lists))
     return wide if _measure_kept(facts, wide) <= _MAX_GROWTH * own else root
-
-
-def _iterate_outermost(survey: Survey, indices: set[int]) -> Iterator[int]:
-    end = 0
-    for index in sorted(indices):
-        if index >= end:
-            yield index
-            end = survey.end[index]
 
 
 def _measure_kept(facts: PageFacts, root: int) -> int:
