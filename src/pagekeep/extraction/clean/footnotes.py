@@ -155,18 +155,15 @@ def _note_block(target: dom.Element) -> dom.Element | None:
 
 
 def _is_note(link: dom.Element, body: dom.Element, fragment: str) -> bool:
-    if _NOTE_NAME.search(fragment) or _is_raised(link):
+    if _NOTE_NAME.search(fragment) or any(above.tag == "sup" for above in ancestors(link, _MAX_RAISED_DEPTH)):
+        return True
+    if dom.first(link, "sup") is not None:
         return True
     if link.attr("data-type") == "noteref" or link.attr("role") == "doc-noteref":
         return True
     if "footnote" in (link.attr("class") or "") or body.attr("role") in ("doc-footnote", "doc-endnote"):
         return True
     return body.tag == "li" and is_tag(body.parent, "ol")
-
-
-def _is_raised(link: dom.Element) -> bool:
-    is_inside = any(above.tag == "sup" for above in ancestors(link, _MAX_RAISED_DEPTH))
-    return is_inside or dom.first(link, "sup") is not None
 
 
 def _replace_mark(link: dom.Element, new: dom.Element) -> None:
@@ -184,14 +181,8 @@ def _replace_mark(link: dom.Element, new: dom.Element) -> None:
             dom.replace(after, right[1:])
     parent = outer.parent
     dom.replace(outer, new)
-    if is_tag(parent, "sup"):
-        _lower(parent)
-
-
-def _lower(sup: dom.Node | None) -> None:
-    """Turn a `sup` around several marks into a plain box: each reference is raised itself."""
-    if isinstance(sup, dom.Element) and sup.attr("class") != "footnote-ref":
-        dom.retag(sup, "span")
+    if isinstance(parent, dom.Element) and parent.tag == "sup" and parent.attr("class") != "footnote-ref":
+        dom.retag(parent, "span")  # it was around several marks: each reference is raised itself
 
 
 def _add_unreferenced(notes: Notes) -> None:
@@ -278,7 +269,10 @@ def take_unlinked_notes(state: CleanState, notes: Notes) -> None:
             bodies.setdefault(_number(head), block)
     for mark in references:
         body = bodies.get(_number(mark))
-        if body is not None and not _follows_digit(mark) and not _is_inside(mark, body):
+        if body is None or any(above is body for above in ancestors(mark, _MAX_DEPTH)):
+            continue
+        before = mark.previous_sibling
+        if not (isinstance(before, dom.Text) and before.data[-1:].isdigit()):  # an exponent follows a digit
             dom.replace(mark, reference(notes.number(body)))
     _join_continuations(notes)
     for body in notes.bodies:
@@ -340,15 +334,6 @@ def _block_it_begins(mark: dom.Element) -> dom.Element | None:
     return None
 
 
-def _follows_digit(mark: dom.Element) -> bool:
-    before = mark.previous_sibling
-    return isinstance(before, dom.Text) and before.data[-1:].isdigit()
-
-
-def _is_inside(node: dom.Node, outer: dom.Element) -> bool:
-    return any(above is outer for above in ancestors(node, _MAX_DEPTH))
-
-
 _CLASS_PARTS: Final = ("idenote", "ide-note", "arginnote", "argin-note", "ootnote", "oot-note", "ndnote")
 _SIDE_NOTES: Final = ",".join(f'[class*="{part}"]' for part in _CLASS_PARTS[:4])
 _LATEXML: Final = "span.ltx_role_footnotemark,span.ltx_note.ltx_role_footnote"
@@ -358,8 +343,6 @@ _LINE_TAGS: Final = frozenset(
 _MARK_TAGS: Final = frozenset(("sup", "a", "label", "input", "span", "button", "small"))
 _MIN_WORDS: Final = 2
 """Words of a note; a single one is a mark or a label."""
-_MAX_INLINE_NOTE_ELEMENTS: Final = 400
-"""More elements are a part of the page."""
 _MAX_BOXES: Final = 6
 """Boxes around a note that hold only its mark."""
 _MAX_LEVELS: Final = 40
@@ -388,7 +371,7 @@ def take_inline_notes(root: dom.Element, selector: str, notes: Notes) -> None:
         if not _is_in_line(place):
             continue
         mark = _mark_before(place)
-        link = _link_of(mark)
+        link = mark if mark is None or mark.tag == "a" else dom.first(mark, 'a[href*="#"]')
         if link is not None:
             targets = {node.attr("id") or "": node for node in dom.select(root, "[id]")} if targets is None else targets
             target = targets.get((link.attr("href") or "").partition("#")[2])
@@ -432,7 +415,7 @@ def _is_note_text(node: dom.Element) -> bool:
     text = dom.text_of(node).strip()
     if len(_WORD.findall(text, 0, 200)) < _MIN_WORDS or MARK.fullmatch(text) or _ADDRESS.fullmatch(text):
         return False
-    return len(first_elements(node, _MAX_INLINE_NOTE_ELEMENTS)) < _MAX_INLINE_NOTE_ELEMENTS
+    return len(first_elements(node, _MAX_NOTE_ELEMENTS)) < _MAX_NOTE_ELEMENTS
 
 
 def _outer_place(note: dom.Element) -> dom.Element:
@@ -477,12 +460,6 @@ def _mark_before(place: dom.Element) -> dom.Element | None:
     if not isinstance(before, dom.Element) or before.tag in ("label", "input") or not _is_mark(before):
         return None
     return before if before.tag != "span" or class_names(before) else None
-
-
-def _link_of(mark: dom.Element | None) -> dom.Element | None:
-    if mark is None:
-        return None
-    return mark if mark.tag == "a" else dom.first(mark, 'a[href*="#"]')
 
 
 def _is_around(node: dom.Node, outer: dom.Element) -> bool:
