@@ -327,12 +327,12 @@ def test_removals_carry_the_name_of_their_step() -> None:
     ("place", "step"),
     [
         ("pagekeep.extraction.metadata.tags.choose", "tags"),
-        ("pagekeep.extraction.metadata.language.detect", "language"),
+        ("pagekeep.extraction.metadata.detect_language", "language"),
         ("pagekeep.extraction.metadata.about._find_picture", "hero-image"),
         ("pagekeep.extraction.output.quality._score", "quality"),
-        ("pagekeep.extraction.output.losses.compare", "quality"),
-        ("pagekeep.extraction.output.losses.record", "record-structures"),
-        ("pagekeep.extraction.output.losses.expect", "expect-structures"),
+        ("pagekeep.extraction.output.quality.compare", "quality"),
+        ("pagekeep.extraction.output.quality.record", "record-structures"),
+        ("pagekeep.extraction.output.quality.expect", "expect-structures"),
         ("pagekeep.pipeline.report_removals", "report-removals"),
     ],
 )

@@ -17,7 +17,7 @@ from pagekeep.extraction.input import structured, urls
 from pagekeep.extraction.input.decode import decode, document_type
 from pagekeep.extraction.locate import page_facts, strategies, survey
 from pagekeep.extraction.locate.profiles import PROFILES
-from pagekeep.extraction.output import losses, quality, result_parts
+from pagekeep.extraction.output import quality, result_parts
 from pagekeep.extraction.output.quality import Output
 from pagekeep.extraction.output.result_parts import find_skipped, leave_out, list_on_demand, sanitise_content
 from pagekeep.extraction.prune.cut import cut, report_doubts, report_removals
@@ -49,7 +49,7 @@ def _parse(state: State) -> None:
 
 def _record_structures(state: State) -> None:
     """Note the code blocks, tables, lists, images and formulas of the page as it arrived, for the loss check."""
-    state.arrived = losses.record(state.body)
+    state.arrived = quality.record(state.body)
 
 
 def _read_structured_data(state: State) -> None:
@@ -139,7 +139,7 @@ def _expect_structures(state: State) -> None:
     found, nodes = state.outcome.content, state.survey.nodes
     if state.arrived and found and found.made is None:
         removed = {*state.before.removed, *(nodes[index] for index in found.excluded)}
-        state.expected = losses.expect(state.arrived, state.content, nodes[found.root], removed)
+        state.expected = quality.expect(state.arrived, state.content, nodes[found.root], removed)
 
 
 def _apply_rules_after(state: State) -> tuple[Removal, ...]:
@@ -227,9 +227,9 @@ def _choose_tags(state: State) -> None:
 
 def _assess(state: State) -> None:
     """Score the result and check that nothing was lost."""
-    output, outcome, comparison = state.output, state.outcome, losses.NOT_COMPARED
+    output, outcome, comparison = state.output, state.outcome, quality.NOT_COMPARED
     if state.expected and outcome.content:
-        comparison = losses.compare(state.expected, state.content, state.changes, output.root, output.markdown)
+        comparison = quality.compare(state.expected, state.content, state.changes, output.root, output.markdown)
         state.warnings += comparison.warnings
     reason = None if outcome.content else result_parts.explain_failure(state.caught, outcome.attempts)
     is_cut = any(warning.code == "truncated" for warning in state.warnings)

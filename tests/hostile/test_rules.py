@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pagekeep
-from pagekeep.rules import hosts, prefilter, selectors
+from pagekeep.rules import hosts, rulebook, selectors
 from pagekeep.rules.loading import read
 from pagekeep.rules.outline import MAX_BYTES
 from tests.hostile.rules_selectors import attack
@@ -36,7 +36,7 @@ LONG = [
 @pytest.mark.parametrize("text", LONG, ids=lambda text: ascii(text[:8]))
 def test_no_text_makes_our_patterns_go_back_and_forth(text: str) -> None:
     """U1. A pattern that did would not come back."""
-    assert prefilter.needs(text)
+    assert rulebook.needs(text)
     hosts.of_url(f"https://{text}/")
     with pytest.raises(ValueError):  # noqa: PT011 - HostError and SelectorFault are both one
         hosts.normalise(text)

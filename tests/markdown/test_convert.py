@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pagekeep import dom
 from pagekeep.markdown import to_markdown
-from pagekeep.markdown.inline import emphasis
+from pagekeep.markdown.inline import run
 
 from .render import markdown, render, round_trip, texts
 
@@ -360,9 +360,9 @@ _LINES = st.lists(_PIECES | _EMPHASISED, max_size=6).map("".join)
 @example("a\x01.word\x02 b")
 @example("a \x01word.\x02b")
 def test_emphasis_of_whole_words_needs_no_trial(line: str) -> None:
-    pieces = emphasis._MARKS.split(emphasis._tighten(line))
-    tried = emphasis._Delimiters(pieces[0::2], pieces[1::2]).write()
-    assert emphasis.resolve(line) == tried
+    pieces = run._MARKS.split(run._tighten(line))
+    tried = run._Delimiters(pieces[0::2], pieces[1::2]).write()
+    assert run.resolve(line) == tried
 
 
 def test_a_formula_beside_a_digit_stays_a_formula() -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from pagekeep import dom
 from pagekeep.rules import Rulebook, shipped
-from pagekeep.rules.prefilter import ANY, Names, Need, needs
 from pagekeep.rules.rule import DomTrigger, Rule, Trigger
+from pagekeep.rules.rulebook import ANY, Names, Need, needs
 from pagekeep.rules.selectors import SelectorFault, check
 from tests.hostile.rules_selectors import grown
 

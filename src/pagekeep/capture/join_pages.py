@@ -10,7 +10,8 @@ from pagekeep import dom, markdown
 from pagekeep.capture.joined_file import Part, unpack
 from pagekeep.errors import PagekeepError
 from pagekeep.extraction import pages as labels
-from pagekeep.extraction.output import losses, quality, result_parts
+from pagekeep.extraction.output import quality, result_parts
+from pagekeep.extraction.output import quality as losses
 from pagekeep.extraction.output.quality import Output
 from pagekeep.extraction.output.result_parts import leave_out
 from pagekeep.extraction.output.sanitise import sanitise

@@ -10,8 +10,7 @@ from pagekeep import dom
 from pagekeep.extraction import metadata
 from pagekeep.extraction.input.decode import decode
 from pagekeep.extraction.output import quality
-from pagekeep.extraction.output.losses import Comparison
-from pagekeep.extraction.output.quality import Output
+from pagekeep.extraction.output.quality import Comparison, Output
 from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.model import Attempt, Metadata, Options, Page, PageWarning, Trace

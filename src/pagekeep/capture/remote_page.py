@@ -9,7 +9,7 @@ from pagekeep.capture.modes import split_markdown
 from pagekeep.capture.plain_text import keep_text
 from pagekeep.errors import ParseError
 from pagekeep.extraction.metadata.dates import to_iso
-from pagekeep.extraction.output.losses import NOT_COMPARED
+from pagekeep.extraction.output.quality import NOT_COMPARED
 from pagekeep.fetch.remote_reader import RemoteAnswer, parse_answer
 from pagekeep.model import Fetched, Link, Media, Metadata, Options, Page, PageWarning
 

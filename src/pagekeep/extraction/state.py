@@ -10,8 +10,7 @@ from pagekeep.extraction import clean, site_rules
 from pagekeep.extraction.classify import caught
 from pagekeep.extraction.input import structured
 from pagekeep.extraction.locate import page_facts, strategies, survey
-from pagekeep.extraction.output import losses
-from pagekeep.extraction.output.quality import Output
+from pagekeep.extraction.output.quality import Arrived, Expected, Output
 from pagekeep.extraction.output.result_parts import Content
 from pagekeep.model import (
     Caught,
@@ -26,8 +25,7 @@ from pagekeep.model import (
     RuleMatch,
 )
 from pagekeep.model.page import Continuation
-from pagekeep.rules.prefilter import Names
-from pagekeep.rules.rulebook import Rulebook
+from pagekeep.rules.rulebook import Names, Rulebook
 from pagekeep.values import dataclass
 
 
@@ -50,8 +48,8 @@ class State:
     body: dom.Element = field(init=False)
 
     # record-structures, expect-structures: for the loss check
-    arrived: losses.Arrived | None = None
-    expected: losses.Expected | None = None
+    arrived: Arrived | None = None
+    expected: Expected | None = None
 
     # structured-data, metadata; rules, language and tags change the metadata
     structured: structured.Structured = field(init=False)

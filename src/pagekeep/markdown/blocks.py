@@ -15,7 +15,6 @@ from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
 from pagekeep.markdown.inline.elements import footnote_label, make_link
-from pagekeep.markdown.inline.emphasis import EM, EM_END, SIGNS, STRONG, STRONG_END, Sign
 from pagekeep.markdown.inline.escape import (
     clean,
     count_ticks,
@@ -25,7 +24,22 @@ from pagekeep.markdown.inline.escape import (
     has_special,
     publish,
 )
-from pagekeep.markdown.inline.run import BLOCKS, CARD_END, END, Inline, Run, Stack, one_line, only_text
+from pagekeep.markdown.inline.run import (
+    BLOCKS,
+    CARD_END,
+    EM,
+    EM_END,
+    END,
+    SIGNS,
+    STRONG,
+    STRONG_END,
+    Inline,
+    Run,
+    Sign,
+    Stack,
+    one_line,
+    only_text,
+)
 from pagekeep.model.clean_tree import CleanElement, CleanNode, find_all, has_any, text_of
 from pagekeep.text import compile_lazily
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.extraction.locate.class_names import Sign, find_signs
+from pagekeep.extraction.locate.survey import Sign, find_signs
 
 
 def signs(names: str) -> Sign:

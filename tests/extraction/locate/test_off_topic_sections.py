@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pagekeep import dom
-from pagekeep.extraction.locate import off_topic
+from pagekeep.extraction.locate import boilerplate
 from pagekeep.extraction.locate.page_facts import PageFacts
 from pagekeep.extraction.locate.survey import Survey
 
@@ -25,7 +25,7 @@ def reasons(facts: PageFacts) -> set[str]:
 
 def cut(found: Survey) -> dict[str, str]:
     """The text of each section and why it goes."""
-    named = off_topic.find_sections(found, 0, {})
+    named = boilerplate.find_sections(found, 0, {})
     return {" ".join(dom.text_of(found.nodes[index]).split()): reason for index, reason in named.items()}
 
 
@@ -67,13 +67,13 @@ def test_sections_about_the_product_stay(surveyed: Surveyed, heading: str) -> No
 def test_the_section_ends_where_text_precedes_its_heading(surveyed: Surveyed) -> None:
     inner = f"<div id='others'><h2>Similar items</h2>{OTHERS}</div>"
     found = surveyed(f"{PRODUCT}<div><p>Weighs 80 kg.</p>{inner}</div>")
-    (index,) = off_topic.find_sections(found, 0, {})
+    (index,) = boilerplate.find_sections(found, 0, {})
     assert found.nodes[index].attr("id") == "others"  # type: ignore[attr-defined]
 
 
 def test_an_excluded_part_before_the_heading_does_not_end_the_section(surveyed: Surveyed) -> None:
     found = surveyed(f"{PRODUCT}<div id='all'><nav>Up</nav><div><h2>Similar items</h2>{OTHERS}</div></div>")
-    (index,) = off_topic.find_sections(found, 0, {found.tag.index("nav"): "navigation"})
+    (index,) = boilerplate.find_sections(found, 0, {found.tag.index("nav"): "navigation"})
     assert found.nodes[index].attr("id") == "all"  # type: ignore[attr-defined]
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pagekeep.extraction.locate.class_names import Sign
 from pagekeep.extraction.locate.profiles import PROFILES
+from pagekeep.extraction.locate.survey import Sign
 from pagekeep.model import KINDS
 
 

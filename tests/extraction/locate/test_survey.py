@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from pagekeep import dom
 from pagekeep.extraction.locate import survey as module
-from pagekeep.extraction.locate.class_names import Sign
-from pagekeep.extraction.locate.survey import TEXT, Survey, survey
+from pagekeep.extraction.locate.survey import TEXT, Sign, Survey, survey
 
 Surveyed = Callable[[str], Survey]
 IndexOf = Callable[[Survey, str], int]

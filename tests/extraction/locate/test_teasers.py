@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pagekeep.extraction.locate import off_topic, survey
+from pagekeep.extraction.locate import boilerplate, survey
 from pagekeep.extraction.locate.page_facts import PageFacts
 from pagekeep.extraction.locate.strategies import readability
 from pagekeep.extraction.locate.survey import Survey
@@ -19,7 +19,7 @@ TEASER = f'<li><h3><a href="/other">The ferry that came too late</a></h3><p>{SEN
 
 
 def voting(found: Survey) -> list[int]:
-    return off_topic.remove_teaser_votes(found, survey.measure_own_text(found), 40)
+    return boilerplate.remove_teaser_votes(found, survey.measure_own_text(found), 40)
 
 
 def test_teasers_below_an_article_have_no_vote(surveyed: Surveyed, index_of: IndexOf) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pagekeep.extraction.locate import profiles, survey
-from pagekeep.extraction.locate.class_names import Sign
 from pagekeep.extraction.locate.page_facts import Content, PageFacts, find_kept
 from pagekeep.extraction.locate.profiles import PROFILES
 from pagekeep.extraction.locate.strategies import readability
-from pagekeep.extraction.locate.survey import Survey
+from pagekeep.extraction.locate.survey import Sign, Survey
 
 Surveyed = Callable[[str], Survey]
 FactsOf = Callable[..., PageFacts]

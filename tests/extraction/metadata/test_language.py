@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagekeep import dom
-from pagekeep.extraction.metadata import language
+from pagekeep.extraction import metadata
 
 GERMAN = (
     "Am frühen Morgen öffnet die Bäckerin ihren kleinen Laden am Marktplatz und stellt die warmen Brote ins Fenster. "
@@ -20,27 +20,29 @@ PORTUGUESE = (
 
 
 def test_long_text_outweighs_a_wrong_declaration() -> None:
-    assert language.detect(dom.parse('<html lang="en-US">'), GERMAN) == ("de", "text")
+    assert metadata.detect_language(dom.parse('<html lang="en-US">'), GERMAN) == ("de", "text")
 
 
 def test_region_of_the_declaration_is_kept_when_the_text_agrees() -> None:
-    assert language.detect(dom.parse('<html lang="pt-BR">'), PORTUGUESE) == ("pt-br", "declared")
+    assert metadata.detect_language(dom.parse('<html lang="pt-BR">'), PORTUGUESE) == ("pt-br", "declared")
 
 
 def test_short_text_does_not_outweigh_the_declaration() -> None:
-    assert language.detect(dom.parse('<html lang="fr">'), "The quick brown fox jumps over the lazy dog again.") == (
+    assert metadata.detect_language(
+        dom.parse('<html lang="fr">'), "The quick brown fox jumps over the lazy dog again."
+    ) == (
         "fr",
         "declared",
     )
 
 
 def test_text_without_declaration_is_enough() -> None:
-    assert language.detect(dom.parse("<p>"), GERMAN[:110])[0] == "de"
+    assert metadata.detect_language(dom.parse("<p>"), GERMAN[:110])[0] == "de"
 
 
 def test_few_ideographs_are_enough() -> None:
     text = "老面包师在日出前打开店门，把热面包卖给邻居们，然后坐在门口喝茶。"
-    assert language.detect(dom.parse("<p>"), text)[0] == "zh"
+    assert metadata.detect_language(dom.parse("<p>"), text)[0] == "zh"
 
 
 @pytest.mark.parametrize(
@@ -55,18 +57,18 @@ def test_few_ideographs_are_enough() -> None:
     ],
 )
 def test_declarations_are_read_in_their_many_forms(head: str, expected: str) -> None:
-    assert language.detect(dom.parse(head), "") == (expected, "declared")
+    assert metadata.detect_language(dom.parse(head), "") == (expected, "declared")
 
 
 @pytest.mark.parametrize(
     "head", ["<html>", '<html lang="english">', '<html lang="{{ lang }}">', '<html lang="\ud800">']
 )
 def test_page_that_says_nothing_has_no_language(head: str) -> None:
-    assert language.detect(dom.parse(head), "12 34") == (None, "none")
+    assert metadata.detect_language(dom.parse(head), "12 34") == (None, "none")
 
 
 def test_text_that_cannot_be_encoded_is_survived() -> None:
-    assert language.detect(dom.parse("<p>"), "\ud800" + GERMAN)[0] == "de"
+    assert metadata.detect_language(dom.parse("<p>"), "\ud800" + GERMAN)[0] == "de"
 
 
 ENGLISH_WORDS = (
@@ -77,15 +79,15 @@ ENGLISH_WORDS = (
 
 def test_declaration_wins_over_a_guess_that_is_not_certain() -> None:
     mixed = ENGLISH_WORDS + PORTUGUESE[:250]
-    assert language.detect(dom.parse('<html lang="pt">'), mixed) == ("pt", "declared")
+    assert metadata.detect_language(dom.parse('<html lang="pt">'), mixed) == ("pt", "declared")
 
 
 def test_both_halves_of_the_text_must_contradict_the_declaration() -> None:
-    assert language.detect(dom.parse('<html lang="de">'), PORTUGUESE + GERMAN) == ("de", "declared")
-    assert language.detect(dom.parse('<html lang="de">'), PORTUGUESE * 2) == ("pt", "text")
+    assert metadata.detect_language(dom.parse('<html lang="de">'), PORTUGUESE + GERMAN) == ("de", "declared")
+    assert metadata.detect_language(dom.parse('<html lang="de">'), PORTUGUESE * 2) == ("pt", "text")
 
 
 def test_fifty_words_are_too_few_to_contradict_the_declaration() -> None:
     fifty = " ".join(PORTUGUESE.split()[:50])
-    assert language.detect(dom.parse('<html lang="de">'), fifty) == ("de", "declared")
-    assert language.detect(dom.parse('<html lang="de">'), PORTUGUESE) == ("pt", "text")
+    assert metadata.detect_language(dom.parse('<html lang="de">'), fifty) == ("de", "declared")
+    assert metadata.detect_language(dom.parse('<html lang="de">'), PORTUGUESE) == ("pt", "text")

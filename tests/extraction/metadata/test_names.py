@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.extraction.metadata.names import find_names
+from pagekeep.extraction.metadata.author import find_names
 
 
 @pytest.mark.parametrize(

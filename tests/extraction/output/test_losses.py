@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pagekeep import Page, dom, extract, markdown, pipeline
-from pagekeep.extraction.output.losses import find_unwritten
+from pagekeep.extraction.output.quality import find_unwritten
 from pagekeep.model.clean_tree import read_tree
 
 URL = "https://mill.example/blog/the-wheel"

@@ -8,7 +8,7 @@ import pytest
 
 from pagekeep import dom, extract, markdown
 from pagekeep.extraction.output import quality
-from pagekeep.extraction.output.losses import NOT_COMPARED, Comparison
+from pagekeep.extraction.output.quality import NOT_COMPARED, Comparison
 from pagekeep.model import Metadata, Quality, Strategy
 from pagekeep.text import count_words
 

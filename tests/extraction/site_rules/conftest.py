@@ -8,9 +8,8 @@ from typing import Any, Literal
 import pytest
 
 from pagekeep import dom
-from pagekeep.rules.prefilter import Names
 from pagekeep.rules.rule import HostTrigger, Rule, Trigger
-from pagekeep.rules.rulebook import Matched, Rulebook
+from pagekeep.rules.rulebook import Matched, Names, Rulebook
 
 
 class _EveryPage(Rulebook):

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pagekeep import dom
-from pagekeep.extraction.site_rules import include
+from pagekeep.extraction.site_rules import select
 from pagekeep.pipeline import extract
 from pagekeep.rules.rule import Scope, Thresholds
 
@@ -167,13 +167,13 @@ def test_a_bad_selector_puts_nothing_back(rule, book):
 # The order of the ways to find the place, each without those before it.
 
 
-def parts_of(html: str, css: str) -> tuple[include.Part, ...]:
-    return include.collect_parts(dom.parse_fragment(html), [("r", css)])
+def parts_of(html: str, css: str) -> tuple[select.Part, ...]:
+    return select.collect_parts(dom.parse_fragment(html), [("r", css)])
 
 
-def put(result: str, parts: tuple[include.Part, ...]) -> tuple[str, list[str]]:
+def put(result: str, parts: tuple[select.Part, ...]) -> tuple[str, list[str]]:
     content = dom.parse_fragment(result)
-    places = include.put_back(content, parts, ())
+    places = select.put_back(content, parts, ())
     return dom.inner_html(content), places
 
 
@@ -222,6 +222,6 @@ def test_a_neighbour_that_occurs_twice_shows_no_place():
 def test_hostile_pages_cost_no_more_than_their_size():
     html = "<div>" * 400 + "".join(f"<p class=x>part {n}</p>" for n in range(3_000)) + "</div>" * 400
     parts = parts_of(html, ".x")
-    assert len(parts) == include.MAX_PARTS
+    assert len(parts) == select.MAX_PARTS
     _, places = put("<p>a</p>", parts)
     assert set(places) == {"at the end", "where it stood"}

@@ -11,7 +11,8 @@ from pagekeep.capture.documents.file_types import FileType, detect
 from pagekeep.capture.documents.parsed import ParsedDocument
 from pagekeep.errors import TooLarge, UnsupportedContent
 from pagekeep.extraction import clean, metadata
-from pagekeep.extraction.output import losses, quality, result_parts
+from pagekeep.extraction.output import quality, result_parts
+from pagekeep.extraction.output import quality as losses
 from pagekeep.extraction.output.quality import Output
 from pagekeep.extraction.output.result_parts import leave_out
 from pagekeep.extraction.output.sanitise import sanitise

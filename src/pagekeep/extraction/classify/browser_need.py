@@ -13,8 +13,7 @@ from itertools import islice
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.locate.class_names import Sign
-from pagekeep.extraction.locate.survey import TEXT, Survey
+from pagekeep.extraction.locate.survey import TEXT, Sign, Survey
 from pagekeep.model import NeedRender, Strategy
 from pagekeep.rules.rule import Rendering
 from pagekeep.text import compile_lazily

@@ -14,10 +14,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from pagekeep import dom
-from pagekeep.extraction.input import structured as structured_data
-from pagekeep.extraction.input.structured import Structured
-from pagekeep.extraction.locate.class_names import Sign
-from pagekeep.extraction.locate.survey import Survey
+from pagekeep.extraction.input.structured import Structured, types
+from pagekeep.extraction.locate.survey import Sign, Survey
 from pagekeep.model import KINDS, Kind
 from pagekeep.text import compile_lazily
 from pagekeep.values import dataclass
@@ -160,7 +158,7 @@ def classify(structured: Structured, survey: Survey, url: str | None) -> Verdict
 
 def _from_data(structured: Structured) -> list[Signal]:
     signals: list[Signal] = []
-    for name in structured_data.types(structured)[:_MAX_TYPES]:
+    for name in types(structured)[:_MAX_TYPES]:
         if name in _TYPES:
             signals.append((*_TYPES[name], f"the page calls itself {name}"))
     og_type = structured.opengraph.get("og:type", "").lower()

@@ -18,13 +18,6 @@ from pagekeep.extraction.clean import (
     non_text,
     paragraphs,
 )
-from pagekeep.extraction.clean import containers as lists
-from pagekeep.extraction.clean import containers as roles
-from pagekeep.extraction.clean import containers as tables
-from pagekeep.extraction.clean import formulas as typed
-from pagekeep.extraction.clean import images as figures
-from pagekeep.extraction.clean import inline as links
-from pagekeep.extraction.clean import non_text as alternatives
 from pagekeep.extraction.clean.state import Changes, CleanState
 from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.model import Removal
@@ -36,30 +29,30 @@ __all__ = ["STEPS", "Changes", "clean"]
 STEPS: Final[list[Step[CleanState]]] = [
     Step("scripts", non_text.drop_scripts),
     Step("math", formulas.mark_formulas),
-    Step("typed-math", typed.mark_typed_formulas),
+    Step("typed-math", formulas.mark_typed_formulas),
     Step("code-blocks", code.normalise_code_blocks),
     Step("footnotes", footnotes.collect_footnotes),
     Step("note-structures", non_text.note_structures),
     Step("callouts", callouts.mark_callouts),
     Step("embeds", embeds.link_embeds),
     Step("images", images.resolve_images),
-    Step("text-alternatives", alternatives.write_alternatives),
+    Step("text-alternatives", non_text.write_alternatives),
     Step("invisible-characters", non_text.drop_invisible_characters),
-    Step("roles", roles.write_roles),
-    Step("heading-anchors", links.drop_heading_anchors),
-    Step("task-lists", lists.mark_tasks),
+    Step("roles", containers.write_roles),
+    Step("heading-anchors", inline.drop_heading_anchors),
+    Step("task-lists", containers.mark_tasks),
     Step("non-text", non_text.drop_non_text),
     Step("screen-reader-text", non_text.drop_screen_reader_text),
     Step("hidden", non_text.drop_hidden),
     Step("buttons", non_text.drop_buttons),
-    Step("layout-tables", tables.unwrap_layout_tables),
-    Step("tables", tables.normalise_tables),
-    Step("figures", figures.join_figures),
+    Step("layout-tables", containers.unwrap_layout_tables),
+    Step("tables", containers.normalise_tables),
+    Step("figures", images.join_figures),
     Step("old-tags", inline.rename_old_tags),
     Step("code-spans", inline.leave_text_in_code),
-    Step("links", links.resolve_links),
+    Step("links", inline.resolve_links),
     Step("paragraphs", paragraphs.shape_paragraphs),
-    Step("bullet-lists", lists.make_bullet_lists),
+    Step("bullet-lists", containers.make_bullet_lists),
     Step("link-spacing", inline.separate_links),
     Step("image-spacing", inline.separate_images),
     Step("containers", containers.normalise_containers),

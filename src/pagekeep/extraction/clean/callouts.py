@@ -118,7 +118,7 @@ def _kind(node: dom.Element) -> str:
     if _NAMES.isdisjoint(names) and not (_find_sign(node) and any("callout" in _words(name) for name in names)):
         return ""
     named = (_KINDS.get((node.attr(name) or "").strip().lower()) for name in _KIND_ATTRIBUTES)
-    return next(filter(None, named), None) or _kind_by_icon(node) or "note"
+    return next(filter(None, named), None) or _SIGNS.get(dom.text_of(node).lstrip()[:1], "") or "note"
 
 
 def _labelled_kind(node: dom.Element) -> str:
@@ -147,11 +147,6 @@ def _titled_kind(node: dom.Element) -> str:
 
 def _words(name: str) -> list[str]:
     return [word.lower() for word in _WORDS.findall(name)]
-
-
-def _kind_by_icon(node: dom.Element) -> str:
-    """Return the kind that the sign at the beginning of a callout means."""
-    return _SIGNS.get(dom.text_of(node).lstrip()[:1], "")
 
 
 def _is_part(node: dom.Element) -> bool:

@@ -401,7 +401,9 @@ def _is_layout(table: dom.Element, rows: list[list[dom.Element]]) -> bool:
         return not (headed and len(rows) > 2)
     if headed:
         return False
-    if all(_count_shown(row) <= 1 for row in rows):
+    if all(
+        sum(bool(dom.text_of(cell).strip()) or dom.first(cell, "img") is not None for cell in row) <= 1 for row in rows
+    ):
         return True
     if dom.first(table, "table") is not None or _is_picture_beside_text(rows):
         return True
@@ -420,11 +422,6 @@ def _is_picture_beside_text(rows: list[list[dom.Element]]) -> bool:
     texts = [dom.text_of(cell).strip() for cell in rows[0]]
     pictures = [not text and dom.first(cell, "img") is not None for text, cell in zip(texts, rows[0], strict=True)]
     return any(pictures) and len(max(texts, key=len)) > _MIN_PARAGRAPH_CHARS
-
-
-def _count_shown(row: list[dom.Element]) -> int:
-    """Return the number of cells in the row that show something."""
-    return sum(bool(dom.text_of(cell).strip()) or dom.first(cell, "img") is not None for cell in row)
 
 
 def _has_caption(table: dom.Element) -> bool:

@@ -427,7 +427,9 @@ def find_image_source(image: dom.Element) -> str | None:
 def _is_named_formula(names: str | None, alt: str) -> bool:
     """Return whether the image's class says that its alternative text is TeX."""
     words = {word.lower() for word in _CLASS_WORDS.findall(names or "")}
-    return not _SURE_CLASSES.isdisjoint(words) or (not _LIKELY_CLASSES.isdisjoint(words) and _is_short(alt))
+    return not _SURE_CLASSES.isdisjoint(words) or (
+        not _LIKELY_CLASSES.isdisjoint(words) and (any(sign in alt for sign in "=<>+^_") or len(alt.split()) == 1)
+    )
 
 
 def is_displayed(image: dom.Element) -> bool:
@@ -436,11 +438,6 @@ def is_displayed(image: dom.Element) -> bool:
     if "mwe-math-fallback-image-display" in names or alt.startswith(("\\[", "$$")):
         return True
     return is_only_child(image) and image.parent is not None and not _is_line(image.parent)
-
-
-def _is_short(alt: str) -> bool:
-    """Return whether a text is symbols and not a description."""
-    return any(sign in alt for sign in "=<>+^_") or len(alt.split()) == 1
 
 
 def _read_address(address: str) -> str | None:

@@ -70,18 +70,13 @@ def _tex(node: dom.Node, depth: int) -> str:
         return ""
     if depth > _MAX_DEPTH:
         return _characters(dom.text_of(node))
-    name = _name(node)
+    name = node.attr("data-mml-node") or node.tag.rpartition(":")[2].removeprefix("mjx-")
     if name in ("mi", "mn", "mo", "mtext", "ms"):
         return _token(node, name)
     if name in ("annotation", "annotation-xml", "mphantom", "mspace", "none", "mprescripts", "assistive-mml"):
         return " "
     parts = [_tex(child, depth + 1) for child in _parts(node)]
     return _STRUCTURES.get(name, _row)(node, parts)
-
-
-def _name(node: dom.Element) -> str:
-    """Return the MathML name, also where MathJax writes it as a custom element or an attribute."""
-    return node.attr("data-mml-node") or node.tag.rpartition(":")[2].removeprefix("mjx-")
 
 
 def _parts(node: dom.Element) -> list[dom.Element]:

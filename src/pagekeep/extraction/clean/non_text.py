@@ -53,19 +53,15 @@ def drop_scripts(state: CleanState) -> list[Removal]:
     removals = Removals(state.changes)
     for node in dom.tagged(state.root, _SCRIPTS):
         if node.tag in _CODE:
-            if not _is_source(node):
+            if not (
+                node.tag == "script"
+                and ((node.attr("type") or "").startswith("math/") or "gist.github.com" in (node.attr("src") or ""))
+            ):
                 removals.note_rebuilt(node)
                 dom.drop(node)
         else:
             removals.drop(node, "template")
     return removals
-
-
-def _is_source(node: dom.Element) -> bool:
-    """Return whether a script holds a formula or is a gist's address, for later steps."""
-    return node.tag == "script" and (
-        (node.attr("type") or "").startswith("math/") or "gist.github.com" in (node.attr("src") or "")
-    )
 
 
 def note_structures(state: CleanState) -> None:

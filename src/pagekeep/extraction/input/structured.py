@@ -306,7 +306,7 @@ def short_text(node: dom.Node, limit: int = _TEXT_CHARS) -> str:
         steps -= 1
         if isinstance(inner, dom.Element):
             block_between = block_between or inner.tag not in _INLINE
-        elif isinstance(inner, dom.Text) and _tag(inner.parent) not in _NOT_PROSE:
+        elif isinstance(inner, dom.Text) and tag_of(inner.parent) not in _NOT_PROSE:
             parts.append(" " if block_between or _closed_block(last, inner.parent) else "")
             parts.append(inner.data[: limit * 4])
             left -= len(inner.data.strip())
@@ -320,7 +320,8 @@ _INLINE: Final = frozenset("a abbr b cite code em font i kbd mark q s small span
 _NOT_PROSE: Final = frozenset(("script", "style", "noscript", "template", "svg", "button"))
 
 
-def _tag(node: dom.Node | None) -> str:
+def tag_of(node: dom.Node | None) -> str:
+    """Return the tag of an element; of anything else, an empty string."""
     return node.tag if isinstance(node, dom.Element) else ""
 
 
@@ -328,7 +329,7 @@ def _closed_block(last: dom.Node | None, parent: dom.Node | None) -> bool:
     """Return whether a block ended between a text in `last` and one in `parent`."""
     if last is None or parent is None or last is parent or last is parent.parent:
         return False
-    return _tag(last) not in _INLINE or (_tag(last.parent) not in _INLINE and last.parent is not parent)
+    return tag_of(last) not in _INLINE or (tag_of(last.parent) not in _INLINE and last.parent is not parent)
 
 
 _TAG: Final = compile_lazily(r"</?[a-zA-Z][^<>]{0,500}>")

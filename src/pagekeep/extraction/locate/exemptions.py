@@ -19,14 +19,12 @@ from itertools import islice
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.locate.class_names import Sign, find_signs
 from pagekeep.extraction.locate.exclusions import Reason
 from pagekeep.extraction.locate.profiles import Profile
-from pagekeep.extraction.locate.survey import INLINE, PHRASING, TEXT, Survey
+from pagekeep.extraction.locate.survey import HEADINGS, INLINE, PHRASING, TEXT, Sign, Survey, find_signs
 from pagekeep.text import compile_lazily
 from pagekeep.values import dataclass
 
-HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _CONTENT_TAGS: Final = frozenset({"main", "article", "section", "li"})
 _QUOTES: Final = frozenset({"blockquote"})
 _FOLDABLE: Final = frozenset({"div", "section", "p", "ul", "ol", "dl", "dd"})
@@ -90,7 +88,7 @@ class Context:
             for index in self.survey.places.get("a", ()):
                 link = self.survey.nodes[index]
                 target = link.attr("href")  # type: ignore[attr-defined]
-                if target and target[0] == "#" and _is_mark(link):
+                if target and target[0] == "#" and _MARK.fullmatch(dom.text_of(link).strip()) is not None:
                     names.add(target[1:])
             self._note_names.append(frozenset(names))
         return self._note_names[0]
@@ -98,10 +96,6 @@ class Context:
     def is_inside(self, index: int, tags: frozenset[str]) -> bool:
         """Return whether one of these elements is around the node."""
         return any(self.survey.tag[above] in tags for above in self.survey.ancestors(index))
-
-
-def _is_mark(link: dom.Node) -> bool:
-    return _MARK.fullmatch(dom.text_of(link).strip()) is not None
 
 
 Check = Callable[[Context, int], bool]
@@ -163,11 +157,7 @@ def _is_quote_or_note(page: Context, index: int) -> bool:
 
 def _is_source_or_notes(page: Context, index: int) -> bool:
     """Return whether a footer has the source of a quotation, or the footnotes of the article around it."""
-    return _is_source_of_quote(page, index) or (page.is_inside(index, _CONTENT_TAGS) and _is_note(page, index))
-
-
-def _is_source_of_quote(page: Context, index: int) -> bool:
-    return page.is_inside(index, _QUOTES)
+    return page.is_inside(index, _QUOTES) or (page.is_inside(index, _CONTENT_TAGS) and _is_note(page, index))
 
 
 def _has_no_text(page: Context, index: int) -> bool:
@@ -442,7 +432,6 @@ def _find_inline_ancestors(survey: Survey, index: int) -> list[int]:
     return around
 
 
-_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MIN_SENTENCE_CHARS: Final = 400
 """Characters of sentences that an element named after its subject has; a notice or a form has fewer."""
 _MAX_LINK_SHARE: Final = 0.2
@@ -489,7 +478,7 @@ def _names(node: dom.Element) -> Iterator[str]:
 def _heading_words(survey: Survey, index: int) -> list[str]:
     """Return the words of the heading that the element starts with."""
     for inner in range(index + 1, min(survey.end[index], index + _HEADING_NODES)):
-        if survey.tag[inner] in _HEADINGS:
+        if survey.tag[inner] in HEADINGS:
             return _content_words(_NAME_WORD.findall(dom.text_of(survey.nodes[inner])[:_HEADING_CHARS].lower()))
     return []
 

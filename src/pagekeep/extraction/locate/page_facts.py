@@ -8,11 +8,10 @@ from typing import Final, Literal
 
 from pagekeep import dom
 from pagekeep.extraction.input.structured import Structured
-from pagekeep.extraction.locate import boilerplate, off_topic, profiles
-from pagekeep.extraction.locate import survey as prose
+from pagekeep.extraction.locate import boilerplate, profiles
 from pagekeep.extraction.locate.exclusions import Exclusions, Reasons, exclusion_step
 from pagekeep.extraction.locate.profiles import Profile
-from pagekeep.extraction.locate.survey import Survey
+from pagekeep.extraction.locate.survey import Survey, find_blocks, measure_own_text, sum_blocks
 from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.model import Metadata
 from pagekeep.model.page import SiteKnowledge
@@ -105,12 +104,12 @@ def _find_boilerplate(state: ExclusionState) -> Reasons:
 
 def _find_off_topic_sections(state: ExclusionState) -> Reasons:
     """Remove the sections of a product page that are about other products or are reviews."""
-    return off_topic.find_sections(state.survey, 0, state.excluded) if state.profile.is_product else {}
+    return boilerplate.find_sections(state.survey, 0, state.excluded) if state.profile.is_product else {}
 
 
 def _find_teaser_lists(state: ExclusionState) -> Reasons:
     """Remove lists of teasers for other articles beside an article."""
-    return off_topic.find_teaser_lists(state.survey) if state.has_teasers else {}
+    return boilerplate.find_teaser_lists(state.survey) if state.has_teasers else {}
 
 
 STEPS: Final[list[Step[ExclusionState]]] = [
@@ -134,20 +133,20 @@ def collect(
     site: SiteKnowledge | None = None,
 ) -> PageFacts:
     """Measure the page's blocks and find its boilerplate, without the steps in `skip`."""
-    own = prose.measure_own_text(survey)
+    own = measure_own_text(survey)
     if profile.is_thread:
         profile = profiles.adjust_profile(survey, profile)
-    votes = off_topic.remove_teaser_votes(survey, own, SENTENCE_CHARS) if profile.ignores_teasers else own
+    votes = boilerplate.remove_teaser_votes(survey, own, SENTENCE_CHARS) if profile.ignores_teasers else own
     has_teasers = votes is not own
-    sentences = prose.sum_blocks(survey, votes, SENTENCE_CHARS)
+    sentences = sum_blocks(survey, votes, SENTENCE_CHARS)
     text = sentences
     if profile.links_count:  # on a page of cards only the dialogs have sentences
-        votes = prose.measure_own_text(survey, links=True)
-        text = prose.sum_blocks(survey, votes, 1)
+        votes = measure_own_text(survey, links=True)
+        text = sum_blocks(survey, votes, 1)
     state = ExclusionState(survey, profile, sentences, text, has_teasers, {})
     run_steps(STEPS, state, skip=skip)
     dead = boilerplate.mark(survey, state.excluded)
-    long = prose.find_blocks(own, SENTENCE_CHARS)
+    long = find_blocks(own, SENTENCE_CHARS)
     return PageFacts(
         survey, structured, metadata, profile, own, votes, state.excluded, dead, long, scope, bounds, selectors, site
     )
@@ -172,13 +171,8 @@ def _find_between(survey: Survey, root: int, outermost: Sequence[int]) -> list[t
 
 def _find_outermost(survey: Survey, content: Content) -> list[int]:
     """Return the excluded subtrees of the content that are not within another one, in document order."""
-    outermost: list[int] = []
     first, end = content.root, survey.end[content.root]
-    for index in sorted([index for index in content.excluded if first <= index < end]):
-        if index >= first:
-            outermost.append(index)
-            first = survey.end[index]
-    return outermost
+    return list(survey.iterate_outermost([index for index in content.excluded if first <= index < end]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pagekeep.extraction.locate.class_names import Sign
-from pagekeep.extraction.locate.survey import Survey
+from pagekeep.extraction.locate.survey import Sign, Survey
 from pagekeep.model import Kind
 from pagekeep.values import dataclass
 

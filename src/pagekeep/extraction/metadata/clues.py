@@ -18,12 +18,13 @@ from pagekeep.extraction.input.structured import (
     short_text,
     split_words,
     squeeze,
+    tag_of,
     tidy,
     type_names,
     types,
 )
 from pagekeep.extraction.metadata.dates import is_day_first
-from pagekeep.rules.prefilter import Names
+from pagekeep.rules.rulebook import Names
 from pagekeep.text import compile_lazily
 from pagekeep.values import dataclass
 
@@ -194,7 +195,7 @@ class Clues:
 
     @cached_property
     def _blocks(self) -> frozenset[dom.Node]:
-        return frozenset(block for block in self.around[:_BLOCK_LEVELS] if _tag(block) not in _WHOLE_PAGE)
+        return frozenset(block for block in self.around[:_BLOCK_LEVELS] if tag_of(block) not in _WHOLE_PAGE)
 
     def is_close(self, element: dom.Element) -> bool:
         """Return whether the element shares a small block with the heading."""
@@ -234,10 +235,6 @@ def collect(document: dom.Document, structured: Structured, url: str | None, nam
         is_home=_is_home(url),
         day_first=is_day_first(document, url),
     )
-
-
-def _tag(node: dom.Node) -> str:
-    return node.tag if isinstance(node, dom.Element) else ""
 
 
 def _title(document: dom.Document) -> str:

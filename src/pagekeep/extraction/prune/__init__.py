@@ -11,8 +11,6 @@ from pagekeep.extraction.input import urls
 from pagekeep.extraction.locate.exclusions import Exclusions, Reasons, exclusion_step
 from pagekeep.extraction.locate.page_facts import THREAD_CLASS, Content, PageFacts
 from pagekeep.extraction.prune import edges, judge, repeats, strays
-from pagekeep.extraction.prune import edges as datelines
-from pagekeep.extraction.prune import repeats as site_repeats
 from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.values import dataclass
 
@@ -68,7 +66,7 @@ def _find_datelines(state: PruneState) -> Reasons:
     facts = state.facts
     if not facts.profile.drops_dateline or facts.scope == "article":  # a rule that chose the article wants it there
         return {}
-    return datelines.find_datelines(facts.survey, state.root, state.excluded, facts.own, facts.metadata.author)
+    return edges.find_datelines(facts.survey, state.root, state.excluded, facts.own, facts.metadata.author)
 
 
 def _find_edges(state: PruneState) -> Reasons:
@@ -129,7 +127,7 @@ def _find_copies(state: PruneState) -> Reasons:
 def _find_site_repeats(state: PruneState) -> Reasons:
     """Remove text that many pages of the same site show, where the caller passes what is known about the site."""
     site = state.facts.site
-    return site_repeats.find_site_repeats(state.facts.survey, state.root, state.excluded, site) if site else {}
+    return repeats.find_site_repeats(state.facts.survey, state.root, state.excluded, site) if site else {}
 
 
 STEPS: Final[list[Step[PruneState]]] = [

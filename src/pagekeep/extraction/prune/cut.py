@@ -103,7 +103,7 @@ def report_removals(survey: Survey, content: Content) -> tuple[Removal, ...]:
     opaque = survey.find_tags(*OPAQUE_LISTED)
     removals = [
         _removal(survey.nodes[index], words, lost[index])
-        for index in _iterate_outermost(survey, lost)
+        for index in survey.iterate_outermost(lost)
         if (words := _count_words(survey, index, opaque))
     ]
     removals += _report_controls(survey, content.root, lost)
@@ -118,15 +118,6 @@ def report_doubts(survey: Survey, content: Content) -> tuple[Doubt, ...]:
         Doubt(element_name(survey.nodes[index]), reason, _count_words(survey, index, opaque))
         for index, reason in content.doubts
     )
-
-
-def _iterate_outermost(survey: Survey, lost: Exclusions) -> Iterator[int]:
-    """Yield the lost subtrees that are not within another one, in document order."""
-    end = 0
-    for index in sorted(lost):
-        if index >= end:
-            yield index
-            end = survey.end[index]
 
 
 def _summarise(removals: list[Removal]) -> Iterator[Removal]:

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from pagekeep import dom
+from pagekeep.extraction.input.structured import split_words
+from pagekeep.extraction.locate.boilerplate import compile_lines
 from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
 from pagekeep.extraction.locate.survey import INLINE, PHRASING, TEXT, Survey, is_within_line
 from pagekeep.extraction.metadata.dates import remove_date
@@ -60,14 +62,10 @@ newsletter abonnieren|s['’]abonner|suscríbete|iscriviti|inscreva-se
 """
 
 
-def _compile(phrases: str) -> re.Pattern[str]:
-    return compile_lazily("|".join(phrases.split("\n")[1:-1]))
-
-
 _ANNOUNCEMENTS: Final = (
-    (_compile(_OTHER_ARTICLES), Reason.RELATED),
-    (_compile(_ABOUT_AUTHOR), Reason.AUTHOR_BOX),
-    (_compile(_LETTERS), Reason.SIGN_UP),
+    (compile_lines(_OTHER_ARTICLES), Reason.RELATED),
+    (compile_lines(_ABOUT_AUTHOR), Reason.AUTHOR_BOX),
+    (compile_lines(_LETTERS), Reason.SIGN_UP),
 )
 _COPYRIGHT: Final = compile_lazily(r"(?:copyright\s+)?©\s*(?:\d{4}|.*all rights reserved)", re.I)
 
@@ -233,7 +231,7 @@ _DATE_WORDS: Final = frozenset(
 def find_datelines(survey: Survey, root: int, excluded: Exclusions, own: list[int], author: str | None) -> Reasons:
     """Find the lines of dates between the beginning of the content and its first paragraph."""
     reasons: Reasons = {}
-    names = frozenset(_words(author or ""))
+    names = frozenset(split_words(author or ""))
     index, end = root + 1, min(survey.end[root], root + _MAX_HEAD_NODES)
     while index < end and own[index] < _PARAGRAPH_CHARS:
         following = survey.end[index]
@@ -308,7 +306,7 @@ def _is_date_line(survey: Survey, index: int, names: frozenset[str]) -> bool:
     if is_dateline(line, names):
         return True
     # Links beside a date and the author's name lead to the author's page or the subject.
-    is_signed = not names.isdisjoint(_words(line)) and 0 < survey.linked[index] <= _MAX_LINKED_CHARS
+    is_signed = not names.isdisjoint(split_words(line)) and 0 < survey.linked[index] <= _MAX_LINKED_CHARS
     if is_signed and is_dateline(" ".join(_texts_outside_links(survey, index)), names):
         return True
     return 0 < survey.linked[index] <= _MAX_LINKED_CHARS and _is_signed_dateline(line)
@@ -330,7 +328,7 @@ def is_dateline(line: str, names: frozenset[str] = frozenset()) -> bool:
     left = _READING_TIME.sub(" ", line)
     for _ in range(_MAX_DATES):
         left = remove_date(left)
-    return left != line and all(word in _DATE_WORDS or word in names for word in _words(left))
+    return left != line and all(word in _DATE_WORDS or word in names for word in split_words(left))
 
 
 def _is_signed_dateline(line: str) -> bool:
@@ -341,7 +339,3 @@ def _is_signed_dateline(line: str) -> bool:
     words = [word for word in _WORD.findall(without_date) if word.lower() not in _DATE_WORDS]
     is_name = len(words) in _NAME_WORDS and all(word[0].isupper() for word in words)
     return is_name and has_time and without_date != left
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from pagekeep import dom
-from pagekeep.extraction.locate.class_names import Sign
 from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
-from pagekeep.extraction.locate.survey import INLINE, TEXT, Survey, has_no_block
+from pagekeep.extraction.locate.survey import HEADINGS, INLINE, TEXT, Sign, Survey, has_no_block
 from pagekeep.extraction.site import SHINGLE_WORDS, make_shingles, split_words
 from pagekeep.model.page import SiteKnowledge
 
@@ -224,7 +223,6 @@ def _group_labels(survey: Survey, root: int, excluded: Exclusions) -> Iterator[l
     yield from groups.values()
 
 
-_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _KEPT: Final = frozenset({"pre", "math", "figure", "dl"})
 """Elements whose parts are not looked at: code repeats lines on purpose."""
 _LABEL_CELLS: Final = frozenset({"td", "th", "caption"})
@@ -276,7 +274,7 @@ def _read_blocks(survey: Survey, root: int, excluded: Exclusions, repeated: froz
             shingles = make_shingles(words)
             known = sum(map(repeated.__contains__, shingles))
             is_known = tag not in _LABEL_CELLS and bool(shingles) and known >= _MIN_KNOWN_SHARE * len(shingles)
-            yield _Block(index, len(words), tag in _HEADINGS, is_known)
+            yield _Block(index, len(words), tag in HEADINGS, is_known)
             index = ends[index]
         else:
             index += 1

@@ -11,8 +11,15 @@ from typing import Final
 from zlib import crc32
 
 from pagekeep import dom
-from pagekeep.extraction.locate import survey as prose
-from pagekeep.extraction.locate.survey import Survey, survey_page
+from pagekeep.extraction.locate.survey import (
+    Survey,
+    find_blocks,
+    find_innermost,
+    has_no_block,
+    measure_own_text,
+    sum_blocks,
+    survey_page,
+)
 from pagekeep.model.page import PageSigns, SiteKnowledge
 from pagekeep.rules.rulebook import Rulebook
 from pagekeep.text import compile_lazily
@@ -104,15 +111,15 @@ def read_signs(
 def _find_root(survey: Survey, content: frozenset[int], repeated: frozenset[int]) -> int:
     """Return the innermost element that has the content; 0, the whole body, says nothing."""
     words = [0] * len(survey.nodes)
-    blocks = prose.find_blocks(prose.measure_own_text(survey, links=True), 1)
-    for block in islice((block for block in blocks if prose.has_no_block(survey, block)), _MAX_BLOCKS):
+    blocks = find_blocks(measure_own_text(survey, links=True), 1)
+    for block in islice((block for block in blocks if has_no_block(survey, block)), _MAX_BLOCKS):
         found = split_words(dom.text_of(survey.nodes[block]))
         shingles = make_shingles(found)
         needed = _KNOWN_SHARE * max(1, len(shingles))
         if sum(map(content.__contains__, shingles)) >= needed > sum(map(repeated.__contains__, shingles)):
             words[block] = len(found)
-    mass = prose.sum_blocks(survey, words, 1)
-    return prose.find_innermost(survey, mass, _CONTENT_SHARE) if mass[0] else 0
+    mass = sum_blocks(survey, words, 1)
+    return find_innermost(survey, mass, _CONTENT_SHARE) if mass[0] else 0
 
 
 def _describe(survey: Survey, root: int) -> Iterator[str]:

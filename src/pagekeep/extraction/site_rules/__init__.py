@@ -10,18 +10,16 @@ from typing import Final, Literal
 from pagekeep import dom
 from pagekeep.extraction.locate.page_facts import Content
 from pagekeep.extraction.locate.survey import Survey
-from pagekeep.extraction.site_rules import guard, include, overrides
+from pagekeep.extraction.site_rules import guard, overrides, select
 from pagekeep.extraction.site_rules.actions import ADDING_NO_NAMES, DEEPENING, run_action
 from pagekeep.extraction.site_rules.guard import Revert, Taken, is_destructive, warn_of_reverts
-from pagekeep.extraction.site_rules.include import Part, find_in_place
 from pagekeep.extraction.site_rules.overrides import Overrides, apply_overrides, find_page_links
 from pagekeep.extraction.site_rules.scope import FoundScope, find_scope
-from pagekeep.extraction.site_rules.select import RemovedElements, count_words, remove_elements
+from pagekeep.extraction.site_rules.select import Part, RemovedElements, count_words, find_in_place, remove_elements
 from pagekeep.model import Removal, RuleEffect, RuleMatch
 from pagekeep.model.page import Continuation, PageLink
-from pagekeep.rules.prefilter import Names
 from pagekeep.rules.rule import Rendering, Rule, Scope, Thresholds
-from pagekeep.rules.rulebook import Matched, Rulebook
+from pagekeep.rules.rulebook import Matched, Names, Rulebook
 from pagekeep.values import dataclass
 
 __all__ = [
@@ -150,7 +148,7 @@ def apply_before(
         return Before(log.matches(), discarded_by=discarded_by)
     values = _metadata(log, document, url)
     continuation = _continuation(log, document, url)
-    parts = include.collect_parts(body, _includes(log))
+    parts = select.collect_parts(body, _includes(log))
     for rule, effects in log.rules():
         _change(body, rule, effects, log)
     chosen, scope_rule = _scope(body, log, url)
@@ -185,7 +183,7 @@ def apply_after(
     """
     names = Names(content)
     matched = rules.match("post", url, content, names) if rules.rules else ()
-    include.drop_copies(content, earlier.kept)
+    select.drop_copies(content, earlier.kept)
     if not matched and not earlier.parts:
         return After(earlier.matched)
     log = _EffectLog("post", matched, names, reverts=reverts)
@@ -235,7 +233,7 @@ def _look_up(log: _EffectLog, source: str, url: str | None) -> tuple[Overrides, 
         return _NO_OVERRIDES, ()
     document = dom.parse(source)
     body = dom.first(document, "body")
-    return _metadata(log, document, url), include.collect_parts(body, includes) if body is not None else ()
+    return _metadata(log, document, url), select.collect_parts(body, includes) if body is not None else ()
 
 
 def _metadata(log: _EffectLog, document: dom.Document, url: str | None) -> Overrides:
@@ -287,7 +285,7 @@ def keep_in_place(survey: Survey, content: Content, earlier: Before) -> tuple[Co
 def _put_back(content: dom.Element, parts: tuple[Part, ...], removes: tuple[str, ...]) -> dict[str, list[RuleEffect]]:
     """Put the parts back, and return their effects by rule id."""
     effects: dict[str, list[RuleEffect]] = {}
-    for part, where in zip(parts, include.put_back(content, parts, removes) if parts else (), strict=True):
+    for part, where in zip(parts, select.put_back(content, parts, removes) if parts else (), strict=True):
         effect = RuleEffect("include", part.selector, 1, count_words([part.node]), where)
         effects.setdefault(part.rule_id, []).append(effect)
     return effects

@@ -12,7 +12,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.site_rules.embedded_data import insert_data
-from pagekeep.extraction.site_rules.select import BAD_SELECTOR, count_words, outermost, select_all
+from pagekeep.extraction.site_rules.select import BAD_SELECTOR, ancestors_within, count_words, outermost, select_all
 from pagekeep.model import RuleEffect
 from pagekeep.rules.rule import Action, Op
 from pagekeep.text import compile_lazily
@@ -114,7 +114,7 @@ def _remove_to_parent(
     between: list[dom.Element] = []
     for node in nodes:
         passed: list[dom.Element] = []
-        for above in _ancestors(root, node):
+        for above in ancestors_within(root, node):
             if above in known:
                 between += passed
                 break
@@ -131,16 +131,8 @@ def _unwrap_all(nodes: Iterable[dom.Element | None]) -> None:
         dom.unwrap(node)
 
 
-def _ancestors(root: dom.Element, node: dom.Node) -> Iterator[dom.Element]:
-    """Yield the ancestors from the parent up, without the root."""
-    above = node.parent
-    while isinstance(above, dom.Element) and above is not root:
-        yield above
-        above = above.parent
-
-
 def _ancestor(root: dom.Element, node: dom.Node, levels: int) -> dom.Element | None:
-    return next((above for level, above in enumerate(_ancestors(root, node), start=1) if level == levels), None)
+    return next((above for level, above in enumerate(ancestors_within(root, node), start=1) if level == levels), None)
 
 
 def _move(root: dom.Element, nodes: list[dom.Element], action: Action) -> str | None:
@@ -175,7 +167,7 @@ class _Targets:
     def nearest(self, node: dom.Element) -> dom.Element | None:
         """Return the target around the element, or the first in its closest ancestor that has one; never one inside it."""
         contains_one = node in self.first
-        for above in (*_ancestors(self.root, node), self.root):
+        for above in (*ancestors_within(self.root, node), self.root):
             if above in self.targets:
                 return above
             target = self.first.get(above)
@@ -186,7 +178,7 @@ class _Targets:
 
 
 def _contains(outer: dom.Element, inner: dom.Element, root: dom.Element) -> bool:
-    return inner is outer or any(above is outer for above in _ancestors(root, inner))
+    return inner is outer or any(above is outer for above in ancestors_within(root, inner))
 
 
 def _insert(node: dom.Element, target: dom.Element, action: Action, last_moved: dict[int, dom.Node]) -> None:

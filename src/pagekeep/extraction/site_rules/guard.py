@@ -12,9 +12,18 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from pagekeep import dom
-from pagekeep.extraction.locate.class_names import Sign, find_id_signs, find_signs
 from pagekeep.extraction.locate.page_facts import SENTENCE_CHARS
-from pagekeep.extraction.locate.survey import OPAQUE, PHRASING, Survey, count_chars, measure_own_text, sum_blocks
+from pagekeep.extraction.locate.survey import (
+    OPAQUE,
+    PHRASING,
+    Sign,
+    Survey,
+    count_chars,
+    find_id_signs,
+    find_signs,
+    measure_own_text,
+    sum_blocks,
+)
 from pagekeep.model import PageWarning, RuleEffect
 from pagekeep.rules.rule import Rule
 from pagekeep.rules.rulebook import Matched

@@ -8,11 +8,11 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from pagekeep import dom
+from pagekeep.extraction import metadata
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import one_line, short_text, squeeze, tidy
-from pagekeep.extraction.metadata import language
+from pagekeep.extraction.metadata.author import find_names
 from pagekeep.extraction.metadata.dates import is_day_first, to_iso
-from pagekeep.extraction.metadata.names import find_names
 from pagekeep.extraction.site_rules.select import BAD_SELECTOR, NOTHING_FOUND, select_all
 from pagekeep.model import Metadata, RuleEffect
 from pagekeep.model.page import PageLink
@@ -124,7 +124,7 @@ def _url(texts: list[str], page: _Page) -> str | None:
 
 
 def _language(texts: list[str], _page: _Page) -> str | None:
-    return next((code for text in texts if (code := language.normalise(text))), None)
+    return next((code for text in texts if (code := metadata.normalise_language(text))), None)
 
 
 _READERS: Final[dict[MetadataField, _Reader]] = {

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from pagekeep.markdown.inline.emphasis import EM, ENDS, SIGNS, STRIKE, STRONG
 from pagekeep.markdown.inline.escape import BANG, clean, destination, escape, escape_first, link_title
-from pagekeep.markdown.inline.run import Action, Run, Stack, one_line, only_text
+from pagekeep.markdown.inline.run import EM, ENDS, SIGNS, STRIKE, STRONG, Action, Run, Stack, one_line, only_text
 from pagekeep.model.clean_tree import CleanElement, CleanTree, find_all, text_of
 from pagekeep.text import compile_lazily
 

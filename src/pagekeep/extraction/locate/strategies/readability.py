@@ -15,12 +15,10 @@ from typing import Any, Final
 from pagekeep import dom
 from pagekeep.extraction.input.structured import Structured, types
 from pagekeep.extraction.locate import profiles
-from pagekeep.extraction.locate import survey as prose
 from pagekeep.extraction.locate.boilerplate import SUSPICIOUS_SIGNS
-from pagekeep.extraction.locate.class_names import Sign
 from pagekeep.extraction.locate.exclusions import LOCATE_STEP, Exclusions, Reason, Reasons, label
 from pagekeep.extraction.locate.page_facts import Content, Measure, PageFacts
-from pagekeep.extraction.locate.survey import TEXT, Survey
+from pagekeep.extraction.locate.survey import PHRASING, TEXT, Sign, Survey, find_innermost, sum_blocks
 from pagekeep.extraction.metadata.dates import remove_date
 from pagekeep.text import compile_lazily, number_of
 
@@ -59,8 +57,10 @@ def locate(facts: PageFacts) -> Content | None:
     facts.check_time()
     if not mass[0]:
         return None
-    root = _find_thread(facts, mass) or prose.find_innermost(survey, mass, share)
-    while root and (survey.tag[root] in prose.PHRASING or survey.tag[root] in _PARTS):
+    root = (
+        profiles.find_thread_container(facts.survey, facts.dead, mass, facts.own) if facts.profile.is_thread else None
+    ) or find_innermost(survey, mass, share)
+    while root and (survey.tag[root] in PHRASING or survey.tag[root] in _PARTS):
         root = survey.parent[root]
     root = _find_learned(facts, mass, root) or root
     root = widen_recipe(facts, root)
@@ -85,18 +85,12 @@ def judge(facts: PageFacts, measured: Measure) -> str | None:
 def _weigh(facts: PageFacts) -> tuple[list[int], float]:
     """Return the characters that vote in each subtree, and the share of them that the container must have."""
     min_chars = 1 if facts.profile.all_text else PARAGRAPH_CHARS
-    mass = prose.sum_blocks(facts.survey, facts.votes, min_chars, facts.dead)
+    mass = sum_blocks(facts.survey, facts.votes, min_chars, facts.dead)
     if min_chars == PARAGRAPH_CHARS and 0 < mass[0] < _SHORT_PAGE_CHARS:
-        lines = prose.sum_blocks(facts.survey, facts.votes, _LINE_CHARS, facts.dead)
+        lines = sum_blocks(facts.survey, facts.votes, _LINE_CHARS, facts.dead)
         if lines[0] < _MAX_SHORT_PAGE_CHARS:
             return lines, _SHORT_PAGE_SHARE
     return mass, facts.profile.share
-
-
-def _find_thread(facts: PageFacts, mass: Sequence[int]) -> int | None:
-    return (
-        profiles.find_thread_container(facts.survey, facts.dead, mass, facts.own) if facts.profile.is_thread else None
-    )
 
 
 def _find_learned(facts: PageFacts, mass: Sequence[int], root: int) -> int | None:
@@ -135,11 +129,11 @@ def _is_short_but_complete(facts: PageFacts, measured: Measure) -> bool:
         return False
     own, kept = facts.own, measured.chars - measured.linked
     if not facts.profile.all_text:
-        prose_chars = prose.sum_blocks(facts.survey, own, PARAGRAPH_CHARS, facts.dead)[0]
+        prose_chars = sum_blocks(facts.survey, own, PARAGRAPH_CHARS, facts.dead)[0]
         if prose_chars > 0 and kept >= _COMPLETE_PROSE_SHARE * prose_chars:
             return True
     left_out = facts.dead if facts.profile.is_thread else None
-    return kept >= _COMPLETE_SHARE * prose.sum_blocks(facts.survey, own, 1, left_out)[0]
+    return kept >= _COMPLETE_SHARE * sum_blocks(facts.survey, own, 1, left_out)[0]
 
 
 PARAGRAPH_CHARS: Final = 80
@@ -357,16 +351,8 @@ def widen_recipe(facts: PageFacts, root: int) -> int:
     while wide > min(outside) or survey.end[wide] <= max(outside):
         wide = survey.parent[wide]
     lists = {survey.parent[index] for index in outside}
-    own = survey.chars[root] + sum(survey.chars[index] for index in _iterate_outermost(survey, lists))
+    own = survey.chars[root] + sum(survey.chars[index] for index in survey.iterate_outermost(lists))
     return wide if _measure_kept(facts, wide) <= _MAX_GROWTH * own else root
-
-
-def _iterate_outermost(survey: Survey, indices: set[int]) -> Iterator[int]:
-    end = 0
-    for index in sorted(indices):
-        if index >= end:
-            yield index
-            end = survey.end[index]
 
 
 def _measure_kept(facts: PageFacts, root: int) -> int:

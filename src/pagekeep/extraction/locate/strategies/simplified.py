@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pagekeep import dom
-from pagekeep.extraction.input import structured as structured_data
+from pagekeep.extraction.input import structured
 from pagekeep.extraction.locate.page_facts import Content, Measure, PageFacts, measure
 from pagekeep.extraction.locate.survey import Survey
 from pagekeep.text import compile_lazily, number_of
@@ -90,7 +90,7 @@ def _min_words(facts: PageFacts) -> int:
 def _candidates(facts: PageFacts) -> Iterator[Content]:
     yield from _select(facts, facts.selectors)
     if facts.scope is None:  # where a rule chose a part of the page, only that part counts
-        body = structured_data.article_body(facts.structured)
+        body = structured.article_body(facts.structured)
         if body:
             yield Content(0, {}, made=make_paragraphs(body))
         yield from _read_state(facts.survey)

@@ -13,9 +13,8 @@ from typing import Final, NamedTuple
 
 from pagekeep.extraction.locate.exclusions import Exclusions, Reasons
 from pagekeep.extraction.locate.page_facts import PageFacts
-from pagekeep.extraction.locate.survey import Survey
+from pagekeep.extraction.locate.survey import HEADINGS, Survey
 from pagekeep.extraction.prune.judge import forest
-from pagekeep.extraction.prune.judge import forest as reasons
 from pagekeep.extraction.prune.judge.features import Blocks, Features, View, collect_blocks, name_words
 
 MAX_BLOCKS: Final = 5_000
@@ -42,7 +41,6 @@ _MIN_PROSE_CHARS: Final = 1_000
 _MIN_LINKED_SHARE: Final = 0.5
 """Share of a list's text in links from which on it is judged."""
 
-_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LISTS: Final = frozenset({"ul", "ol"})
 _NEVER: Final = frozenset("pre code figcaption figure table dl blockquote details math aside".split())
 """Elements whose text is not judged: code, tables, formulas, quotations and notes are like nothing else in an article."""
@@ -89,7 +87,7 @@ def judge(facts: PageFacts, root: int, excluded: Exclusions) -> Verdict:
     scores = _judge_lists(survey, root, blocks, {index: trees.score(row) for index, row in rows.items()})
     dropped = {index for index, score in scores.items() if score < _MAX_SCORE}
     doubts = tuple(
-        (blocks.owner[index], reasons.explain_keeping(trees.contributions(rows[index])))
+        (blocks.owner[index], forest.explain_keeping(trees.contributions(rows[index])))
         for index in [index for index, score in scores.items() if _MAX_SCORE <= score < _MAX_DOUBT][:_MAX_DOUBTS]
     )
     if sum(blocks.chars[index] for index in dropped) > _MAX_DROPPED_SHARE * sum(blocks.chars[index] for index in kept):
@@ -98,7 +96,7 @@ def judge(facts: PageFacts, root: int, excluded: Exclusions) -> Verdict:
     rows |= {index: features.row(index) for index in headings}
     found = _find_elements(survey, root, blocks, kept, dropped | headings)
     return Verdict(
-        {element: reasons.explain_removal(trees.contributions(rows[index])) for element, index in found}, doubts
+        {element: forest.explain_removal(trees.contributions(rows[index])) for element, index in found}, doubts
     )
 
 
@@ -145,7 +143,7 @@ def _find_doubtful(view: View, features: Features, root: int, kept: Sequence[int
         index
         for index in kept
         if not (
-            (tags[blocks.owner[index]] in _HEADINGS and index + 1 in is_kept)
+            (tags[blocks.owner[index]] in HEADINGS and index + 1 in is_kept)
             or view.accused[blocks.start[index]]  # kept all the same: a strategy found it to be the standfirst
             or index in sure
             or _is_in_structure(view, root, blocks.owner[index], structures)
@@ -188,7 +186,7 @@ def _find_headings(view: View, kept: Sequence[int], dropped: Collection[int]) ->
     sections: dict[int, list[bool]] = {}
     heading = -1
     for index in kept:
-        if view.tag[view.blocks.owner[index]] in _HEADINGS:
+        if view.tag[view.blocks.owner[index]] in HEADINGS:
             heading = index
         elif heading >= 0:
             sections.setdefault(heading, []).append(index in dropped)
