@@ -23,8 +23,8 @@ from pagekeep.library.archive.pictures import find_picture, show_picture, show_p
 from pagekeep.library.items.find import get_item, get_item_and_raw
 from pagekeep.library.open import measure_storage, remove_unused
 from pagekeep.model.archive import CopyKind
-from pagekeep.present.archive_shapes import Picture, StorageUse, storage_shape
-from pagekeep.present.json_shapes import job_shape
+from pagekeep.present.archive_shapes import StorageUse
+from pagekeep.present.json_shapes import Job, Picture, to_json
 
 router = APIRouter(prefix="/api/v1", tags=["archive"])
 _ItemId = Annotated[str, Path(max_length=100, description="The item's ID or the beginning of it.")]
@@ -80,7 +80,7 @@ async def make_item_copies(
     item, _ = await to_thread(get_item_and_raw, library, item_id)
     job = await to_thread(request_copies, library, item, kind)
     service.background.nudge()
-    return {"job": job_shape(job)}
+    return {"job": to_json(Job, job)}
 
 
 _FILES: Final[dict[str, Any]] = {
@@ -153,7 +153,7 @@ async def fetch_pictures(item: _ItemQuery, library: WriteLibrary, service: Curre
     if job is None:
         return Response(status_code=204)
     service.background.nudge()
-    return {"job": job_shape(job)}
+    return {"job": to_json(Job, job)}
 
 
 class OneStorage(TypedDict):
@@ -169,7 +169,7 @@ class Removed(TypedDict):
 @router.get("/storage", responses=error_responses())
 def read_storage(library: ReadLibrary) -> OneStorage:
     """Return what pages, pictures and other kept files take, and which sites take most."""
-    return {"storage": storage_shape(measure_storage(library))}
+    return {"storage": to_json(StorageUse, measure_storage(library))}
 
 
 @router.post("/storage/clean", responses=error_responses())

@@ -20,8 +20,8 @@ from pagekeep.library.items import tags as suggestions
 from pagekeep.library.items.lists import get_manual
 from pagekeep.library.open import Store
 from pagekeep.model.lists import ItemChange
-from pagekeep.present.json_shapes import Item, item_shape
-from pagekeep.present.list_shapes import Action, Changed, Undone, action_shape, changed_shape, undone_shape
+from pagekeep.present.json_shapes import Item, to_json
+from pagekeep.present.list_shapes import Action, Changed, Undone, undone_shape
 
 router = APIRouter(prefix="/api/v1", tags=["changes of many items"], route_class=TaggedRoute)
 ActionId = Annotated[str, Path(max_length=100)]
@@ -96,13 +96,13 @@ def change_many_items(body: BulkChange, library: WriteLibrary, service: CurrentS
         done = actions.change_found(library, body.query or "", body.change(library), label)
     if done.job:
         service.background.nudge()
-    return changed_shape(done)
+    return to_json(Changed, done)
 
 
 @router.get("/actions", responses=error_responses())
 def show_actions(library: ReadLibrary, limit: Annotated[int, Query(ge=1, le=50)] = 20) -> Actions:
     """Return the last changes that can be undone, newest first."""
-    return {"actions": [action_shape(action) for action in actions.list_actions(library, limit)]}
+    return {"actions": [to_json(Action, action) for action in actions.list_actions(library, limit)]}
 
 
 @router.post("/actions/{action_id}/undo", responses=error_responses(404))
@@ -120,5 +120,5 @@ def show_suggested_tags(
 ) -> Suggestions:
     """Return items with suggested tags, last saved first. To accept or refuse them, change the items."""
     page = suggestions.list_suggestions(library, limit=limit, after=after)
-    rows: list[SuggestedTags] = [{"item": item_shape(row.item), "tags": list(row.tags)} for row in page.rows]
+    rows: list[SuggestedTags] = [{"item": to_json(Item, row.item), "tags": list(row.tags)} for row in page.rows]
     return {"suggestions": rows, "next": page.next}

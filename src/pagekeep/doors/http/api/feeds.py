@@ -32,13 +32,10 @@ from pagekeep.present.feed_shapes import (
     MailSource,
     PublishedFeed,
     WholeEntry,
-    entry_shape,
     feed_shape,
-    mail_source_shape,
-    published_shape,
     whole_entry_shape,
 )
-from pagekeep.present.json_shapes import Job, job_shape
+from pagekeep.present.json_shapes import Job, to_json
 
 router = APIRouter(prefix="/api/v1/feeds", tags=["feeds"], route_class=TaggedRoute)
 _ID = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
@@ -213,7 +210,7 @@ def list_entries(
     """List entries of the feed inbox, newest first. To search them, use `/search` with `feed:`."""
     chosen = None if feed is None else tuple(one.id for one in find_named(library.feeds(), feed))
     page = inbox.list_entries(library, EntryQuery(chosen, state, limit=limit, after=after))
-    return {"entries": [entry_shape(entry) for entry in page.entries], "next": page.next}
+    return {"entries": [to_json(Entry, entry) for entry in page.entries], "next": page.next}
 
 
 class ReadRequest(RequestBody):
@@ -273,7 +270,7 @@ def keep_entry(entry_id: Id, library: WriteLibrary, service: CurrentService) -> 
     """Keep an entry: a job saves it as an item, with the tags of its feed."""
     job = inbox.request_keep(library, entry_id)
     service.background.nudge()
-    return {"entry": entry_shape(inbox.get_entry(library, entry_id)), "job": job_shape(job)}
+    return {"entry": to_json(Entry, inbox.get_entry(library, entry_id)), "job": to_json(Job, job)}
 
 
 class Published(TypedDict):
@@ -284,7 +281,7 @@ class Published(TypedDict):
 def list_published(library: ReadLibrary, service: CurrentService) -> Published:
     """List the lists and searches that are published as feeds, oldest first. Their addresses are not shown again."""
     listed = published_feeds.list_published(library, service.accounts)
-    return {"published": [published_shape(one.feed, one.last_used_at) for one in listed]}
+    return {"published": [to_json(PublishedFeed, one.feed, last_used_at=one.last_used_at) for one in listed]}
 
 
 class PublishRequest(RequestBody):
@@ -317,7 +314,7 @@ def publish_feed(
     made, secret = published_feeds.publish(library, service.accounts, body.title, body.query)
     response.headers["Cache-Control"] = "no-store"
     address = f"{str(request.base_url).rstrip('/')}/shared/{secret}"
-    shape = published_shape(made, None)
+    shape = to_json(PublishedFeed, made, last_used_at=None)
     return {"published": shape, "atom": f"{address}/atom.xml", "json": f"{address}/feed.json"}
 
 
@@ -437,4 +434,4 @@ def remove_mail_source(source_id: SourceId, library: WriteLibrary) -> Response:
 
 
 def _source_shape(source: model.MailSource) -> MailSource:
-    return mail_source_shape(source, format_interval(source.every))
+    return to_json(MailSource, source, every=format_interval(source.every))

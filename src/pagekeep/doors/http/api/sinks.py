@@ -27,7 +27,8 @@ from pagekeep.library.sinks import manage
 from pagekeep.library.sinks.kind import Kind
 from pagekeep.library.sinks.manage import SinkView
 from pagekeep.library.sinks.runner import open_clients
-from pagekeep.present.sink_shapes import Sink, SinkKind, delivery_shape, sink_shape
+from pagekeep.present.json_shapes import to_json
+from pagekeep.present.sink_shapes import Delivery, Sink, SinkKind
 
 router = APIRouter(prefix="/api/v1", tags=["sinks"], route_class=TaggedRoute)
 SinkId = Annotated[
@@ -161,7 +162,7 @@ def list_outbox(
 ) -> Deliveries:
     """List what waits to be delivered and what failed for good, in the order of delivery."""
     found = manage.list_deliveries(library, sink, state, limit)
-    return {"deliveries": [delivery_shape(one.delivery, one.sink, one.title) for one in found]}
+    return {"deliveries": [to_json(Delivery, one.delivery, sink=one.sink, title=one.title) for one in found]}
 
 
 @router.post("/outbox/retry", responses=error_responses(404))
@@ -177,7 +178,7 @@ def drop_deliveries(body: ChosenDeliveries, library: WriteLibrary) -> SinkCount:
 
 
 def _shape(view: SinkView) -> Sink:
-    return sink_shape(view.sink, waiting=view.queued, dead=view.dead, has_secret=view.has_secret)
+    return to_json(Sink, view.sink, waiting=view.queued, dead=view.dead, has_secret=view.has_secret)
 
 
 def _kind_shape(kind: Kind) -> SinkKind:

@@ -21,7 +21,8 @@ from pagekeep.library.queue import enqueue
 from pagekeep.library.saving.save import save
 from pagekeep.model import Job, SaveResult
 from pagekeep.model.tags import clean_tags
-from pagekeep.present.json_shapes import job_shape, saved_shape
+from pagekeep.present import json_shapes
+from pagekeep.present.json_shapes import saved_shape, to_json
 
 router = APIRouter()
 
@@ -131,7 +132,7 @@ def _script_response(result: _Result) -> Response:
     """Return the outcome of a dropped file, or of each URL in the form, as JSON."""
     if result.files:
         raise result.files[0].error
-    queued = [{"line": one.line, "url": one.url, "job": job_shape(job)} for one, job in result.queued]
+    queued = [{"line": one.line, "url": one.url, "job": to_json(json_shapes.Job, job)} for one, job in result.queued]
     rejected = [{"line": one.name, "error": one.reason} for one in result.lines]
     items = [saved_shape(one) for one in result.saved]
     return Json({"items": items, "queued": queued, "rejected": rejected, "remaining": result.remaining})
