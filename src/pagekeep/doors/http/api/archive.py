@@ -38,10 +38,7 @@ class Copy(TypedDict):
     """Path of the file on this server."""
 
 
-class MissingPart(TypedDict):
-    url: str
-    reason: str | None
-    bytes: int | None
+MissingPart = TypedDict("MissingPart", {"url": str, "reason": str | None, "bytes": int | None})
 
 
 class Copies(TypedDict):
@@ -104,13 +101,8 @@ PICTURES_PATH: Final = "/api/v1/pictures"
 _ItemQuery = Annotated[str, Query(max_length=100, description="The item's ID or the beginning of it.")]
 _FILE: Final = {"required": True, "content": {"image/*": {"schema": {"type": "string", "format": "binary"}}}}
 
-
-class Pictures(TypedDict):
-    pictures: list[Picture]
-
-
-class OnePicture(TypedDict):
-    picture: Picture
+Pictures = TypedDict("Pictures", {"pictures": list[Picture]})
+OnePicture = TypedDict("OnePicture", {"picture": Picture})
 
 
 @router.get("/pictures", responses=error_responses(404))
@@ -156,8 +148,7 @@ async def fetch_pictures(item: _ItemQuery, library: WriteLibrary, service: Curre
     return {"job": to_json(Job, job)}
 
 
-class OneStorage(TypedDict):
-    storage: StorageUse
+OneStorage = TypedDict("OneStorage", {"storage": StorageUse})
 
 
 class Removed(TypedDict):

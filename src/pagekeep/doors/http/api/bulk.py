@@ -66,18 +66,9 @@ class BulkChange(RequestBody):
         )
 
 
-class Actions(TypedDict):
-    actions: list[Action]
-
-
-class SuggestedTags(TypedDict):
-    item: Item
-    tags: list[str]
-
-
-class Suggestions(TypedDict):
-    suggestions: list[SuggestedTags]
-    next: str | None
+Actions = TypedDict("Actions", {"actions": list[Action]})
+SuggestedTags = TypedDict("SuggestedTags", {"item": Item, "tags": list[str]})
+Suggestions = TypedDict("Suggestions", {"suggestions": list[SuggestedTags], "next": str | None})
 
 
 @router.post("/bulk", responses=error_responses(404))

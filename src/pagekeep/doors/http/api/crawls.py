@@ -89,33 +89,12 @@ class MapRequest(RequestBody):
     limit: int = Field(5_000, ge=1, le=100_000)
 
 
-class OneCrawl(TypedDict):
-    crawl: Crawl
-
-
-class Crawls(TypedDict):
-    crawls: list[Crawl]
-
-
-class CrawlPages(TypedDict):
-    pages: list[CrawlPage]
-    next: int | None
-
-
-class CrawlErrors(TypedDict):
-    errors: list[CrawlProblem]
-    next: int | None
-
-
-class MapLink(TypedDict):
-    url: str
-    via: str
-    lastmod: str | None
-
-
-class SiteLinks(TypedDict):
-    links: list[MapLink]
-    left_out: dict[str, int]
+OneCrawl = TypedDict("OneCrawl", {"crawl": Crawl})
+Crawls = TypedDict("Crawls", {"crawls": list[Crawl]})
+CrawlPages = TypedDict("CrawlPages", {"pages": list[CrawlPage], "next": int | None})
+CrawlErrors = TypedDict("CrawlErrors", {"errors": list[CrawlProblem], "next": int | None})
+MapLink = TypedDict("MapLink", {"url": str, "via": str, "lastmod": str | None})
+SiteLinks = TypedDict("SiteLinks", {"links": list[MapLink], "left_out": dict[str, int]})
 
 
 @router.post("/crawls", status_code=202, responses=error_responses())

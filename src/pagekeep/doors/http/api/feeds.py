@@ -46,8 +46,7 @@ def _feed_shape(library: Store, feed: model.Feed) -> OneFeed:
     return {"feed": feed_shape(feed, subscriptions.count_entries(library, feed))}
 
 
-class Feeds(TypedDict):
-    feeds: list[Feed]
+Feeds = TypedDict("Feeds", {"feeds": list[Feed]})
 
 
 @router.get("", responses=error_responses())
@@ -144,8 +143,7 @@ class PollRequest(RequestBody):
     )
 
 
-class Polled(TypedDict):
-    feeds: int
+Polled = TypedDict("Polled", {"feeds": int})
 
 
 @router.post("/poll", status_code=202, responses=error_responses(404))
@@ -173,15 +171,8 @@ class OpmlRequest(RequestBody):
     opml: Annotated[str, StringConstraints(min_length=1, max_length=5_000_000)]
 
 
-class ImportedFailure(TypedDict):
-    address: str
-    reason: str
-
-
-class ImportedFeeds(TypedDict):
-    added: int
-    known: int
-    failed: list[ImportedFailure]
+ImportedFailure = TypedDict("ImportedFailure", {"address": str, "reason": str})
+ImportedFeeds = TypedDict("ImportedFeeds", {"added": int, "known": int, "failed": list[ImportedFailure]})
 
 
 @router.post("/opml", responses=error_responses(413, 415))
@@ -194,9 +185,7 @@ async def import_feeds(body: OpmlRequest, library: WriteLibrary, service: Curren
     return {"added": report.added, "known": report.known, "failed": failed}
 
 
-class Entries(TypedDict):
-    entries: list[Entry]
-    next: str | None
+Entries = TypedDict("Entries", {"entries": list[Entry], "next": str | None})
 
 
 @router.get("/entries", responses=error_responses())
@@ -223,8 +212,7 @@ class ReadRequest(RequestBody):
     )
 
 
-class ReadEntries(TypedDict):
-    read: int
+ReadEntries = TypedDict("ReadEntries", {"read": int})
 
 
 @router.post("/entries/read", responses=error_responses())
@@ -236,8 +224,7 @@ def mark_entries_read(body: ReadRequest, library: WriteLibrary) -> ReadEntries:
     return {"read": inbox.mark_all_read(library, EntryQuery(chosen), before=body.before)}
 
 
-class OneEntry(TypedDict):
-    entry: WholeEntry
+OneEntry = TypedDict("OneEntry", {"entry": WholeEntry})
 
 
 @router.get("/entries/{entry_id}", responses=error_responses(404))
@@ -260,9 +247,7 @@ def change_entry(entry_id: Id, body: EntryChanges, library: WriteLibrary) -> One
     return {"entry": whole_entry_shape(inbox.get_entry(library, entry_id))}
 
 
-class KeptEntry(TypedDict):
-    entry: Entry
-    job: Job
+KeptEntry = TypedDict("KeptEntry", {"entry": Entry, "job": Job})
 
 
 @router.post("/entries/{entry_id}/keep", status_code=202, responses=error_responses(404))
@@ -273,8 +258,7 @@ def keep_entry(entry_id: Id, library: WriteLibrary, service: CurrentService) -> 
     return {"entry": to_json(Entry, inbox.get_entry(library, entry_id)), "job": to_json(Job, job)}
 
 
-class Published(TypedDict):
-    published: list[PublishedFeed]
+Published = TypedDict("Published", {"published": list[PublishedFeed]})
 
 
 @router.get("/published", responses=error_responses())
@@ -327,8 +311,7 @@ def end_published(
     return Response(status_code=204)
 
 
-class OneFeed(TypedDict):
-    feed: Feed
+OneFeed = TypedDict("OneFeed", {"feed": Feed})
 
 
 @router.get("/{feed_id}", responses=error_responses(404))

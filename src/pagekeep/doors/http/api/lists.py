@@ -59,12 +59,8 @@ class NewPlace(RequestBody):
     before: ItemKey | None = Field(None, description="The item of the list before which it is to be; null for the end.")
 
 
-class OneList(TypedDict):
-    list: ItemList
-
-
-class Lists(TypedDict):
-    lists: list[ItemList]
+OneList = TypedDict("OneList", {"list": ItemList})
+Lists = TypedDict("Lists", {"lists": list[ItemList]})
 
 
 @router.get("/lists", responses=error_responses())
@@ -170,12 +166,8 @@ class RuleChanges(RequestBody):
     move: Literal["up", "down"] | None = Field(None, description="In the order in which rules apply.")
 
 
-class OneSaveRule(TypedDict):
-    rule: SaveRule
-
-
-class SaveRules(TypedDict):
-    rules: list[SaveRule]
+OneSaveRule = TypedDict("OneSaveRule", {"rule": SaveRule})
+SaveRules = TypedDict("SaveRules", {"rules": list[SaveRule]})
 
 
 @save_rules_router.get("/save-rules", responses=error_responses())

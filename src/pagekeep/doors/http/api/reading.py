@@ -77,10 +77,7 @@ def delete_annotation(item_id: ItemId, annotation_id: AnnotationId, library: Wri
 all_annotations_router = APIRouter(prefix="/api/v1/annotations", tags=["annotations"])
 Words = Annotated[str, Query(max_length=500, description="Only those with all of these words in quote or note.")]
 
-
-class FoundAnnotations(TypedDict):
-    annotations: list[FoundAnnotation]
-    next: str | None
+FoundAnnotations = TypedDict("FoundAnnotations", {"annotations": list[FoundAnnotation], "next": str | None})
 
 
 @all_annotations_router.get("", responses=error_responses())
@@ -129,9 +126,7 @@ def export_annotations(
 
 router = APIRouter(prefix="/api/v1", tags=["reading"])
 
-
-class OneReading(TypedDict):
-    reading: Reading
+OneReading = TypedDict("OneReading", {"reading": Reading})
 
 
 @router.get("/items/{item_id}/reading", responses=error_responses(404))
@@ -168,13 +163,8 @@ def change_progress(item_id: ItemId, body: ReadingChanges, library: WriteLibrary
     return {"reading": to_json(Reading, state)}
 
 
-class StartedItem(TypedDict):
-    item: Item
-    reading: Reading
-
-
-class StartedItems(TypedDict):
-    items: list[StartedItem]
+StartedItem = TypedDict("StartedItem", {"item": Item, "reading": Reading})
+StartedItems = TypedDict("StartedItems", {"items": list[StartedItem]})
 
 
 @router.get("/reading", responses=error_responses())
@@ -192,8 +182,7 @@ class Similar(TypedDict):
     """Rare words that both have."""
 
 
-class SimilarItems(TypedDict):
-    items: list[Similar]
+SimilarItems = TypedDict("SimilarItems", {"items": list[Similar]})
 
 
 @router.get("/items/{item_id}/similar", responses=error_responses(404))
