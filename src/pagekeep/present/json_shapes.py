@@ -107,7 +107,7 @@ class _Reader:
             name: f"{prefix}{name}"
             for name in shape.__annotations__
             for prefix, holder in reversed(holders.items())
-            if name in holder.__dataclass_fields__ or hasattr(holder, name)
+            if name in holder.__annotations__ or hasattr(holder, name)
         }
         paths |= {name: source for name, source in sources.items() if isinstance(source, str)}
         self._made = {name: source for name, source in sources.items() if not isinstance(source, str)}
