@@ -122,7 +122,7 @@ async def add(
         status = status_of(result.rejected[0].error)
         return _show_form(frame, status=status, urls="\n".join(result.remaining), tags=tags, added=result)
     if not (result.saved or typed):
-        return _show_form(frame, status=status_of(_NOTHING_TO_SAVE), tags=tags, problem=_NOTHING_TO_SAVE)
+        return _show_form(frame, tags=tags, problem=_NOTHING_TO_SAVE)
     return RedirectResponse(
         f"/items/{result.saved[0].item.id}" if len(result.saved) == 1 and len(typed) < 2 else "/", 303
     )
@@ -171,10 +171,10 @@ async def _save_file(frame: Frame, file: UploadFile, tags: tuple[str, ...], resu
         result.files.append(_Rejected(name, error))
 
 
-def _show_form(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
+def _show_form(frame: Frame, **values: Any) -> HTMLResponse:
     accept = ",".join(f".{suffix}" for suffix in SUFFIXES)
     defaults = {"urls": "", "tags": "", "added": _Result(), "problem": None, "accept": accept}
-    return frame.show("add.html", status=status, **{**defaults, **values})
+    return frame.show("add.html", **{**defaults, **values})
 
 
 def _find_urls(text: str) -> list[str]:

@@ -16,7 +16,6 @@ from starlette.datastructures import UploadFile
 from pagekeep import clock
 from pagekeep.doors import published_feeds
 from pagekeep.doors.http.caller import FORM_LIMITS, require_no_token
-from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.middleware.origins import own_path
 from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame, image_signer
 from pagekeep.errors import InvalidQuery, PagekeepError
@@ -159,12 +158,11 @@ def show_feeds(frame: ReadFrame) -> HTMLResponse:
     return _show_page(frame)
 
 
-def _show_page(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
+def _show_page(frame: Frame, **values: Any) -> HTMLResponse:
     listed = subscriptions.list_feeds(frame.library)
     defaults = {"problem": None, "url": "", "found": (), "report": None, "shared": None}
     return frame.show(
         "feeds.html",
-        status=status,
         folders=_by_folder(listed),
         unread=sum(one.counts.unread for one in listed),
         count=len(listed),
@@ -196,7 +194,7 @@ async def add_feed(
             )
         )
     except PagekeepError as error:
-        return await run_in_threadpool(_show_page, frame, status=status_of(error), problem=error, url=url)
+        return await run_in_threadpool(_show_page, frame, problem=error, url=url)
     frame.service.background.nudge()
     return RedirectResponse(f"/feeds/{feed.id}", 303)
 
@@ -230,7 +228,7 @@ async def import_feeds(frame: WriteFrame) -> HTMLResponse:
         outlines = await lists.read_list(body, frame.service.retrieval)
         report = await run_in_threadpool(lists.import_list, frame.library, outlines)
     except PagekeepError as error:
-        return await run_in_threadpool(_show_page, frame, status=status_of(error), problem=error)
+        return await run_in_threadpool(_show_page, frame, problem=error)
     frame.service.background.nudge()
     return await run_in_threadpool(_show_page, frame, report=report)
 
@@ -245,7 +243,7 @@ def publish(
     try:
         _, secret = published_feeds.publish(frame.library, frame.service.accounts, title, query)
     except PagekeepError as error:
-        return _show_page(frame, status=status_of(error), problem=error)
+        return _show_page(frame, problem=error)
     response = _show_page(frame, shared=f"{str(frame.request.base_url).rstrip('/')}/shared/{secret}")
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -264,13 +262,11 @@ def show_feed(frame: ReadFrame, key: str) -> HTMLResponse:
     return _show_feed(frame, key)
 
 
-def _show_feed(frame: Frame, key: str, *, status: int = 200, problem: PagekeepError | None = None) -> HTMLResponse:
+def _show_feed(frame: Frame, key: str, *, problem: PagekeepError | None = None) -> HTMLResponse:
     feed = subscriptions.get_feed(frame.library, key)
     every = format_interval(feed.settings.every) if feed.settings.every else ""
     counts = subscriptions.count_entries(frame.library, feed)
-    return frame.show(
-        "feed.html", status=status, feed=feed, counts=counts, every=every, contents=CONTENTS, problem=problem
-    )
+    return frame.show("feed.html", feed=feed, counts=counts, every=every, contents=CONTENTS, problem=problem)
 
 
 @router.post("/feeds/{key}")
@@ -311,7 +307,7 @@ def change_feed(
             }
             subscriptions.change_feed(library, key, folder=folder, changes=changes)
     except InvalidQuery as error:
-        return _show_feed(frame, key, status=status_of(error), problem=error)
+        return _show_feed(frame, key, problem=error)
     frame.service.background.nudge()
     return RedirectResponse(f"/feeds/{subscriptions.get_feed(library, key).id}", 303)
 
@@ -328,14 +324,11 @@ def show_sources(frame: ReadFrame) -> HTMLResponse:
     return _show_sources(frame)
 
 
-def _show_sources(
-    frame: Frame, *, status: int = 200, problem: PagekeepError | None = None, **typed: Any
-) -> HTMLResponse:
+def _show_sources(frame: Frame, *, problem: PagekeepError | None = None, **typed: Any) -> HTMLResponse:
     settings = frame.service.settings
     found = mail_sources.list_sources(frame.library)
     return frame.show(
         "mail.html",
-        status=status,
         sources=[(source, format_interval(source.every)) for source in found],
         problem=problem,
         typed=_BLANK_SOURCE | typed,
@@ -367,7 +360,7 @@ def add_source(
         )
     except PagekeepError as error:
         typed = {"host": host, "account": account, "folder": folder, "senders": senders, "every": every}
-        return _show_sources(frame, status=status_of(error), problem=error, **typed)
+        return _show_sources(frame, problem=error, **typed)
     frame.service.background.nudge()
     return RedirectResponse(_MAIL_PATH, 303)
 
@@ -388,6 +381,6 @@ def change_source(
             listed = (*source.senders, sender) if action == "allow" else senders.replace(",", " ").split()
             mail_sources.change_source(library, source_id, senders=listed)
     except PagekeepError as error:
-        return _show_sources(frame, status=status_of(error), problem=error)
+        return _show_sources(frame, problem=error)
     frame.service.background.nudge()
     return RedirectResponse(_MAIL_PATH, 303)
