@@ -21,7 +21,6 @@ from pagekeep.doors.http.responses import TaggedRoute
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.doors.http.streams import Event
 from pagekeep.library.crawl import crawls
-from pagekeep.library.crawl import crawls as pages
 from pagekeep.library.crawl.addresses import CrawlOptions
 from pagekeep.library.crawl.map_site import map_site
 from pagekeep.library.open import Store
@@ -119,7 +118,7 @@ def read_crawl(crawl_id: CrawlId, library: ReadLibrary) -> OneCrawl:
 @router.get("/crawls/{crawl_id}/pages", responses=error_responses(404))
 def list_crawled_pages(crawl_id: CrawlId, library: ReadLibrary, after: After = -1, limit: Limit = 50) -> CrawlPages:
     """List the pages of a crawl in the order of discovery, with their Markdown."""
-    found = pages.list_pages(library, crawl_id, after=after, limit=limit)
+    found = crawls.list_pages(library, crawl_id, after=after, limit=limit)
     following = found[-1].position if len(found) == limit else None
     return {"pages": [to_json(crawl_shapes.CrawlPage, page) for page in found], "next": following}
 
@@ -127,7 +126,7 @@ def list_crawled_pages(crawl_id: CrawlId, library: ReadLibrary, after: After = -
 @router.get("/crawls/{crawl_id}/errors", responses=error_responses(404))
 def list_crawl_errors(crawl_id: CrawlId, library: ReadLibrary, after: After = -1, limit: Limit = 50) -> CrawlErrors:
     """List the addresses that gave no page, with the reason of each."""
-    found = pages.list_problems(library, crawl_id, after=after, limit=limit)
+    found = crawls.list_problems(library, crawl_id, after=after, limit=limit)
     following = found[-1].position if len(found) == limit else None
     return {"errors": [to_json(crawl_shapes.CrawlProblem, page) for page in found], "next": following}
 

@@ -19,9 +19,6 @@ from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.responses import TaggedRoute
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.library.feeds import inbox, mail_sources, subscriptions
-from pagekeep.library.feeds import subscriptions as lists
-from pagekeep.library.feeds.inbox import find_named
-from pagekeep.library.feeds.subscriptions import find_feeds
 from pagekeep.library.open import Store
 from pagekeep.library.queue import format_interval, parse_interval
 from pagekeep.model import EntryCounts, EntryQuery, FeedSettings
@@ -115,7 +112,7 @@ class AddedFeed(TypedDict):
 @router.post("", status_code=201, responses=error_responses(403, 404, 413, *FETCH_STATUSES))
 async def add_feed(body: NewFeed, library: WriteLibrary, service: CurrentService) -> AddedFeed:
     """Subscribe to a feed, by its address or that of a page that names it."""
-    found = await find_feeds(body.url, service.retrieval, guess=body.guess)
+    found = await subscriptions.find_feeds(body.url, service.retrieval, guess=body.guess)
     settings = FeedSettings(**body.settings())
     feed, is_new = await run_in_threadpool(
         lambda: subscriptions.add_feed(
@@ -162,7 +159,7 @@ def poll_feeds(body: PollRequest, library: WriteLibrary, service: CurrentService
 def export_feeds(library: ReadLibrary) -> Response:
     """Export the feeds with their folders as OPML."""
     headers = {"Content-Disposition": "attachment; filename=feeds.opml"}
-    return Response(lists.export_list(library), media_type="text/x-opml; charset=utf-8", headers=headers)
+    return Response(subscriptions.export_list(library), media_type="text/x-opml; charset=utf-8", headers=headers)
 
 
 class OpmlRequest(RequestBody):
@@ -178,8 +175,8 @@ ImportedFeeds = TypedDict("ImportedFeeds", {"added": int, "known": int, "failed"
 @router.post("/opml", responses=error_responses(413, 415))
 async def import_feeds(body: OpmlRequest, library: WriteLibrary, service: CurrentService) -> ImportedFeeds:
     """Subscribe to the feeds of an OPML document; those that exist stay as they are."""
-    outlines = await lists.read_list(body.opml.encode("utf-8", "replace"), service.retrieval)
-    report = await run_in_threadpool(lists.import_list, library, outlines)
+    outlines = await subscriptions.read_list(body.opml.encode("utf-8", "replace"), service.retrieval)
+    report = await run_in_threadpool(subscriptions.import_list, library, outlines)
     service.background.nudge()
     failed: list[ImportedFailure] = [{"address": one, "reason": reason} for one, reason in report.failed]
     return {"added": report.added, "known": report.known, "failed": failed}
@@ -197,7 +194,7 @@ def list_entries(
     after: Annotated[str | None, Query(max_length=10_000)] = None,
 ) -> Entries:
     """List entries of the feed inbox, newest first. To search them, use `/search` with `feed:`."""
-    chosen = None if feed is None else tuple(one.id for one in find_named(library.feeds(), feed))
+    chosen = None if feed is None else tuple(one.id for one in inbox.find_named(library.feeds(), feed))
     page = inbox.list_entries(library, EntryQuery(chosen, state, limit=limit, after=after))
     return {"entries": [to_json(Entry, entry) for entry in page.entries], "next": page.next}
 
@@ -220,7 +217,7 @@ def mark_entries_read(body: ReadRequest, library: WriteLibrary) -> ReadEntries:
     """Mark entries as read."""
     if body.ids is not None:
         return {"read": inbox.mark_entries(library, body.ids)}
-    chosen = None if body.feed is None else tuple(one.id for one in find_named(library.feeds(), body.feed))
+    chosen = None if body.feed is None else tuple(one.id for one in inbox.find_named(library.feeds(), body.feed))
     return {"read": inbox.mark_all_read(library, EntryQuery(chosen), before=body.before)}
 
 

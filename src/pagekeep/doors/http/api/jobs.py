@@ -112,10 +112,7 @@ def _result_item(job: model.Job, library: Store) -> Item | None:
         return None
 
 
-reparse_router = APIRouter(prefix="/api/v1", tags=["jobs"])
-
-
-@reparse_router.post("/reparse", status_code=202, responses=error_responses(404))
+@router.post("/reparse", status_code=202, responses=error_responses(404))
 async def reparse_items(
     response: Response, body: ReparseManyRequest, library: WriteLibrary, service: CurrentService
 ) -> OneJob:

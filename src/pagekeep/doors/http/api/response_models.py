@@ -8,7 +8,6 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from pagekeep.present import feed_shapes, history_shapes, json_shapes, sink_shapes
-from pagekeep.present import feed_shapes as mail_shapes
 from pagekeep.present.feed_shapes import MailSource
 from pagekeep.present.history_shapes import Change, Diff, LinkCheck, Version, Watch, WholeVersion
 from pagekeep.present.json_shapes import Annotation, Fault, Item, Job, Page, SavedItem, Token, WholeItem
@@ -134,7 +133,7 @@ class SinkPairing(TypedDict):
 
 
 _CONFIG = with_config(ConfigDict(extra="allow", use_attribute_docstrings=True))
-_SHAPES = (json_shapes, history_shapes, mail_shapes, feed_shapes, sink_shapes)
+_SHAPES = (json_shapes, history_shapes, feed_shapes, sink_shapes)
 for _shape in (*(shape for module in _SHAPES for shape in vars(module).values()), *list(globals().values())):
     if isinstance(_shape, type) and hasattr(_shape, "__required_keys__"):
         _CONFIG(_shape)

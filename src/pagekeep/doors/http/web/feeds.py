@@ -20,7 +20,6 @@ from pagekeep.doors.http.middleware.origins import own_path
 from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame, image_signer
 from pagekeep.errors import InvalidQuery, PagekeepError
 from pagekeep.library.feeds import inbox, mail_sources, subscriptions
-from pagekeep.library.feeds import subscriptions as lists
 from pagekeep.library.feeds.inbox import find_named
 from pagekeep.library.feeds.subscriptions import CountedFeed, find_feeds
 from pagekeep.library.queue import format_interval, parse_interval
@@ -211,7 +210,7 @@ def poll_feeds(frame: WriteFrame) -> Response:
 def export_feeds(frame: ReadFrame) -> Response:
     """Download the feeds as OPML."""
     headers = {"Content-Disposition": "attachment; filename=feeds.opml"}
-    return Response(lists.export_list(frame.library), media_type="text/x-opml; charset=utf-8", headers=headers)
+    return Response(subscriptions.export_list(frame.library), media_type="text/x-opml; charset=utf-8", headers=headers)
 
 
 @router.post("/feeds/opml")
@@ -225,8 +224,8 @@ async def import_feeds(frame: WriteFrame) -> HTMLResponse:
             body = await file.read(_MAX_OPML_BYTES + 1)
         if len(body) > _MAX_OPML_BYTES:
             raise InvalidQuery("The file is too large for a list of feeds.", suggestions=("Choose an OPML file.",))
-        outlines = await lists.read_list(body, frame.service.retrieval)
-        report = await run_in_threadpool(lists.import_list, frame.library, outlines)
+        outlines = await subscriptions.read_list(body, frame.service.retrieval)
+        report = await run_in_threadpool(subscriptions.import_list, frame.library, outlines)
     except PagekeepError as error:
         return await run_in_threadpool(_show_page, frame, problem=error)
     frame.service.background.nudge()

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from pagekeep.doors.http.middleware.origins import own_path
-from pagekeep.doors.http.web.bulk import acted_toast, describe_action
+from pagekeep.doors.http.web.bulk import acted_toast, describe_action, redirect_acted
 from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame, image_signer
 from pagekeep.errors import PagekeepError
 from pagekeep.library.feeds.inbox import INBOX_SOURCE as FEED_INBOX
@@ -260,17 +260,15 @@ def run_action(
     back: Annotated[str, Form()] = "/",
 ) -> Response:
     """Pin, archive, delete or restore one or more items, so that it can be undone; or note that they were opened."""
-    target = own_path(back)
     if action == "opened":
         for key in ids:
             open_item(frame.library, key)
-        return Response(status_code=204) if frame.wants_part else RedirectResponse(target, 303)
+        return Response(status_code=204) if frame.wants_part else RedirectResponse(own_path(back), 303)
     done = change_selected(frame.library, ids, MOVES[action], describe(MOVES[action]))
     if frame.wants_part:
         toast = {"text": describe_action(done.action), "action": done.action.id, "quick": True}
         return frame.show("_toast.html", toast=toast)
-    query = urlencode({"acted": done.action.id})
-    return RedirectResponse(f"{target}{'&' if '?' in target else '?'}{query}", 303)
+    return redirect_acted(back, done)
 
 
 @router.post("/trash")

@@ -27,7 +27,6 @@ from pagekeep.errors import InvalidQuery, NotAllowed, NotFound, NotOffered, Page
 from pagekeep.library.archive.copies import read_copy
 from pagekeep.library.exports.item_book import build_item_book
 from pagekeep.library.items import find
-from pagekeep.library.items import find as items
 from pagekeep.library.items.annotations import (
     annotate,
     annotations_of,
@@ -66,7 +65,7 @@ async def list_entries(
     query = mapping.list_query(sent)
 
     def find() -> ItemSlice:
-        return items.find_slice(library, query, (page - 1) * limit, limit) if query is not None else ItemSlice((), 0)
+        return find.find_slice(library, query, (page - 1) * limit, limit) if query is not None else ItemSlice((), 0)
 
     return await _page(request, find, page, limit, _Shown(library, service, caller.name, whole))
 
@@ -80,7 +79,7 @@ async def search_entries(
     page, limit = _paging(sent, _MAX_FULL)
 
     def find() -> ItemSlice:
-        return items.search_slice(library, term, (page - 1) * limit, limit) if term.strip() else ItemSlice((), 0)
+        return find.search_slice(library, term, (page - 1) * limit, limit) if term.strip() else ItemSlice((), 0)
 
     return await _page(request, find, page, limit, _Shown(library, service, caller.name))
 
@@ -92,13 +91,13 @@ def entry_exists(library: ReadLibrary, sent: SentParameters) -> Response:
     by_id = bool(sent.flag("return_id"))
     if urls or hashes:
         found = {url: _number_of(library, url) for url in urls}
-        by_hash = items.find_hashed(library, hashes) if hashes else {}
+        by_hash = find.find_hashed(library, hashes) if hashes else {}
         found |= {value: by_hash.get(value.lower()) for value in hashes}
         return Json({key: value if by_id else value is not None for key, value in found.items()})
     url, value = sent.text("url"), sent.text("hashed_url", max_chars=100)
     if not url and not value:
         raise NotAllowed("An address is required: `url`, `hashed_url`, `urls` or `hashed_urls`.")
-    one = _number_of(library, url) if url else items.find_hashed(library, [value]).get(value.lower())
+    one = _number_of(library, url) if url else find.find_hashed(library, [value]).get(value.lower())
     return Json({"exists": one if by_id else one is not None})
 
 
@@ -130,7 +129,7 @@ async def add_entry(
 @router.get("/entries/{number}")
 async def read_entry(number: Number, library: ReadLibrary, caller: ReadCaller, service: CurrentService) -> Response:
     """Return an entry."""
-    item = await run_in_threadpool(items.get_numbered, library, number)
+    item = await run_in_threadpool(find.get_numbered, library, number)
     return await _one(library, service, item, caller.name)
 
 
@@ -139,7 +138,7 @@ async def change_entry(
     number: Number, library: WriteLibrary, caller: ReadCaller, service: CurrentService, sent: SentParameters
 ) -> Response:
     """Archive or star an entry, or replace its tags; what else wallabag can change is ignored."""
-    item = await run_in_threadpool(items.get_numbered, library, number)
+    item = await run_in_threadpool(find.get_numbered, library, number)
     item = await run_in_threadpool(_set_flags, library, item, sent, sent.list("tags") or None)
     return await _one(library, service, item, caller.name)
 
@@ -149,7 +148,7 @@ async def delete_entry(
     number: Number, library: WriteLibrary, caller: ReadCaller, service: CurrentService, sent: SentParameters
 ) -> Response:
     """Move an entry to the trash."""
-    item = await run_in_threadpool(items.get_numbered, library, number)
+    item = await run_in_threadpool(find.get_numbered, library, number)
     await run_in_threadpool(change_item, library, item.id, MOVES["delete"])
     if sent.text("expect") == "id":
         return Json({"id": number})
@@ -159,7 +158,7 @@ async def delete_entry(
 @router.patch("/entries/{number}/reload")
 async def reload_entry(number: Number, library: WriteLibrary, caller: ReadCaller, service: CurrentService) -> Response:
     """Fetch the page of an entry again; 304 when that fails or gives nothing new."""
-    item = await run_in_threadpool(items.get_numbered, library, number)
+    item = await run_in_threadpool(find.get_numbered, library, number)
     try:
         saved = await refetch_item(item, library, service.retrieval)
     except PagekeepError:
@@ -190,7 +189,7 @@ class _Shown:
     def _read(self, find: Callable[[], ItemSlice]) -> tuple[ItemSlice, list[dict[str, Any]]]:
         """Return the items that have a number, and their entries without content."""
         found = find()
-        known, marks = items.number_items(self.library, found.items), annotations_of(self.library, found.items)
+        known, marks = find.number_items(self.library, found.items), annotations_of(self.library, found.items)
         shown = tuple(item for item in found.items if item.id in known)
         entries = [mapping.entry(item, known[item.id], marks.get(item.id, ()), self.user, None) for item in shown]
         return ItemSlice(shown, found.total), entries
@@ -218,10 +217,10 @@ async def _one(library: Store, service: Service, item: Item, user: str) -> Respo
 
 def _number_of(library: Store, url: str) -> int | None:
     try:
-        item = items.look_up_url(library, url)
+        item = find.look_up_url(library, url)
     except PagekeepError:  # not an address
         return None
-    return items.number_items(library, [item]).get(item.id) if item is not None else None
+    return find.number_items(library, [item]).get(item.id) if item is not None else None
 
 
 def _set_flags(library: Store, item: Item, sent: Parameters, tags: list[str] | None = None) -> Item:
