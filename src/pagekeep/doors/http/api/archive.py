@@ -96,8 +96,6 @@ def read_item_copy(item_id: _ItemId, kind: CopyKind, library: ReadLibrary) -> Re
     return copy_response(read_copy(library, item.id, kind), kind, item.id)
 
 
-PICTURES_PATH: Final = "/api/v1/pictures"
-"""Accepts a picture of up to 20 MB as its body."""
 _ItemQuery = Annotated[str, Query(max_length=100, description="The item's ID or the beginning of it.")]
 _FILE: Final = {"required": True, "content": {"image/*": {"schema": {"type": "string", "format": "binary"}}}}
 

@@ -19,7 +19,7 @@ from pagekeep.library.items import change as actions
 from pagekeep.library.items import tags as suggestions
 from pagekeep.library.items.lists import get_manual
 from pagekeep.library.open import Store
-from pagekeep.model.lists import ItemChange
+from pagekeep.model.lists import ItemChange, change_from_json
 from pagekeep.present.json_shapes import Item, to_json
 from pagekeep.present.list_shapes import Action, Changed, Undone, undone_shape
 
@@ -54,16 +54,10 @@ class BulkChange(RequestBody):
 
     def change(self, library: Store) -> ItemChange:
         """Return the change."""
-        return ItemChange(
-            pinned=self.pinned,
-            archived=self.archived,
-            deleted=self.deleted,
-            add_tags=tuple(self.add_tags),
-            remove_tags=tuple(self.remove_tags),
-            refuse_tags=tuple(self.refuse_tags),
-            add_to=tuple(get_manual(library, one).id for one in self.add_to),
-            remove_from=tuple(get_manual(library, one).id for one in self.remove_from),
-        )
+        lists = {
+            name: [get_manual(library, one).id for one in getattr(self, name)] for name in ("add_to", "remove_from")
+        }
+        return change_from_json(self.model_dump() | lists)
 
 
 Actions = TypedDict("Actions", {"actions": list[Action]})

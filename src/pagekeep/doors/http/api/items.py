@@ -40,7 +40,7 @@ from pagekeep.library.saving.reparse import reparse_one
 from pagekeep.library.saving.save import retry
 from pagekeep.library.verify import verify_one
 from pagekeep.model import MADE_FIELDS, ItemQuery, Order, QualityLevel, item_filters
-from pagekeep.model.lists import ItemChange
+from pagekeep.model.lists import change_from_json
 from pagekeep.present.item_content import shown_content
 from pagekeep.present.json_shapes import (
     Item,
@@ -195,18 +195,10 @@ def change_item(
     """Pin, archive, tag or edit an item, or mark it as opened. Edits are kept when the page is extracted again."""
     item = find.get_item(library, item_id)
     since = None if if_match is None else check_if_match(item, if_match)
-    change = ItemChange(
-        failed=False if body.failed is False and item.metadata.failed else None,
-        pinned=body.pinned,
-        archived=body.archived,
-        tags=None if body.tags is None else tuple(body.tags),
-        add_tags=tuple(body.add_tags),
-        remove_tags=tuple(body.remove_tags),
-        refuse_tags=tuple(body.refuse_tags),
-        edits=check_edits(body.edits),
-        reset=check_fields(body.reset),
-    )
-    item = actions.change_item(library, item.id, change, unchanged_since=since)
+    sent = body.model_dump() | {"edits": check_edits(body.edits), "reset": check_fields(body.reset)}
+    if not item.metadata.failed:
+        del sent["failed"]
+    item = actions.change_item(library, item.id, change_from_json(sent), unchanged_since=since)
     if body.opened:
         item = find.open_item(library, item.id)
     response.headers["ETag"] = etag_of(item, "json")

@@ -92,7 +92,9 @@ def form(
     title: Annotated[str, Query(max_length=10_000)] = "",
 ) -> HTMLResponse:
     """Show the form, filled with the shared URL. Nothing is saved until the user submits it."""
-    return _show_form(frame, urls=url.strip() or next(iter(_find_urls(f"{text} {title}")), ""))
+    words = f"{text} {title}".split()
+    shared = next((word for word in words if word.lower().startswith(("http://", "https://"))), "")
+    return _show_form(frame, urls=url.strip() or shared)
 
 
 @router.post("/add")
@@ -175,10 +177,6 @@ def _show_form(frame: Frame, **values: Any) -> HTMLResponse:
     accept = ",".join(f".{suffix}" for suffix in SUFFIXES)
     defaults = {"urls": "", "tags": "", "added": _Result(), "problem": None, "accept": accept}
     return frame.show("add.html", **{**defaults, **values})
-
-
-def _find_urls(text: str) -> list[str]:
-    return [word for word in text.split() if word.lower().startswith(("http://", "https://"))]
 
 
 _FULL_URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Annotated, Any, Final, Literal
@@ -21,7 +20,7 @@ from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame, image_s
 from pagekeep.errors import InvalidQuery, PagekeepError
 from pagekeep.library.feeds import inbox, mail_sources, subscriptions
 from pagekeep.library.feeds.inbox import find_named
-from pagekeep.library.feeds.subscriptions import CountedFeed, find_feeds
+from pagekeep.library.feeds.subscriptions import find_feeds
 from pagekeep.library.queue import format_interval, parse_interval
 from pagekeep.model import Entry, EntryPage, EntryQuery, Feed, FeedContent, FeedSettings
 
@@ -95,14 +94,9 @@ def mark_all_read(
     before: Annotated[str, Form(max_length=40)] = "",
 ) -> Response:
     """Mark all entries of a view as read that it had when it was shown."""
-    query = View(feed, "all").query(subscriptions_of(frame))
+    query = View(feed, "all").query(tuple(one.feed for one in subscriptions.list_feeds(frame.library)))
     inbox.mark_all_read(frame.library, query, before=before or None)
     return RedirectResponse(View(feed).address(), 303)
-
-
-def subscriptions_of(frame: Frame) -> tuple[Feed, ...]:
-    """Return the feeds of the user."""
-    return tuple(one.feed for one in subscriptions.list_feeds(frame.library))
 
 
 @router.get("/feeds/entries/{key}")
@@ -162,16 +156,12 @@ def _show_page(frame: Frame, **values: Any) -> HTMLResponse:
     defaults = {"problem": None, "url": "", "found": (), "report": None, "shared": None}
     return frame.show(
         "feeds.html",
-        folders=_by_folder(listed),
+        folders=[(folder, list(feeds)) for folder, feeds in groupby(listed, key=lambda one: one.feed.folder)],
         unread=sum(one.counts.unread for one in listed),
         count=len(listed),
         published=published_feeds.list_published(frame.library, frame.service.accounts),
         **{**defaults, **values},
     )
-
-
-def _by_folder(listed: Sequence[CountedFeed]) -> list[tuple[str, list[CountedFeed]]]:
-    return [(folder, list(feeds)) for folder, feeds in groupby(listed, key=lambda one: one.feed.folder)]
 
 
 @router.post("/feeds")

@@ -155,7 +155,8 @@ def inbox(
     acted: Annotated[str, Query(max_length=100)] = "",
 ) -> HTMLResponse:
     """Show the list; only its rows for our script."""
-    values: dict[str, Any] = {"view": view, "listing": list_rows(frame, view), "bulk_query": _whole_query(view)}
+    found_by = _query(view) if view.q or view.state != "inbox" else f"-is:archived {_query(view)}".strip()
+    values: dict[str, Any] = {"view": view, "listing": list_rows(frame, view), "bulk_query": found_by}
     if frame.wants_part:
         return frame.show("_rows.html", **values)
     toast, jobs = acted_toast(frame, acted), count_jobs(frame.library)
@@ -239,11 +240,6 @@ def _query(view: View) -> str:
     )
     parts += [f'{name}:"{value.replace(chr(34), " ")}"' for name, value in named if value]
     return " ".join(parts)
-
-
-def _whole_query(view: View) -> str:
-    """Return the text of a search that finds all pages of the view."""
-    return _query(view) if view.q or view.state != "inbox" else f"-is:archived {_query(view)}".strip()
 
 
 def _with_prefix_search(q: str) -> str:

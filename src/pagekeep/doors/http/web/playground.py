@@ -109,12 +109,9 @@ async def show_explanation(frame: ReadFrame, key: str) -> HTMLResponse:
     page = await preview_item(key, library, frame.service.retrieval, needs=("links", "media"))
     item = await to_thread(get_item, library, key)
     explanation = await frame.service.room.run(ExplainTask.of(page), TEXT)
-    return frame.show("explain.html", item=item, sections=_split_sections(explanation))
-
-
-def _split_sections(text: str) -> list[_Section]:
-    blocks = [block.split("\n") for block in text.strip("\n").split("\n\n")]
-    return [_Section(heading, [_parse_line(line) for line in lines]) for heading, *lines in blocks]
+    blocks = [block.split("\n") for block in explanation.strip("\n").split("\n\n")]
+    sections = [_Section(heading, [_parse_line(line) for line in lines]) for heading, *lines in blocks]
+    return frame.show("explain.html", item=item, sections=sections)
 
 
 def _parse_line(line: str) -> _Line:

@@ -298,15 +298,12 @@ def _write(format: str, entry: dict[str, Any]) -> str:
         writer = csv.writer(out, delimiter=";")
         writer.writerow(_CSV)
         tags = ", ".join(tag["label"] for tag in entry["tags"])
-        writer.writerow(_safe(tags if name == "tags" else str(entry[name] or "")) for name in _CSV)
+        cells = [tags if name == "tags" else str(entry[name] or "") for name in _CSV]
+        # Spreadsheets must not take a cell for a formula.
+        writer.writerow(f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell for cell in cells)
         return out.getvalue()
     fields = "".join(_element(name, value) for name, value in entry.items() if not name.startswith("_"))
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<entries><entry>{fields}</entry></entries>\n'
-
-
-def _safe(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell[:1] in "=+-@\t\r" and cell else cell
 
 
 def _element(name: str, value: Any) -> str:
