@@ -64,10 +64,10 @@ async def list_entries(
     page, limit = _paging(sent, _MAX_FULL if whole else _MAX_METADATA)
     query = mapping.list_query(sent)
 
-    def find() -> ItemSlice:
+    def read() -> ItemSlice:
         return find.find_slice(library, query, (page - 1) * limit, limit) if query is not None else ItemSlice((), 0)
 
-    return await _page(request, find, page, limit, _Shown(library, service, caller.name, whole))
+    return await _page(request, read, page, limit, _Shown(library, service, caller.name, whole))
 
 
 @router.get("/search")
@@ -78,10 +78,10 @@ async def search_entries(
     term = sent.text("term", max_chars=1_000)
     page, limit = _paging(sent, _MAX_FULL)
 
-    def find() -> ItemSlice:
+    def read() -> ItemSlice:
         return find.search_slice(library, term, (page - 1) * limit, limit) if term.strip() else ItemSlice((), 0)
 
-    return await _page(request, find, page, limit, _Shown(library, service, caller.name))
+    return await _page(request, read, page, limit, _Shown(library, service, caller.name))
 
 
 @router.get("/entries/exists")
@@ -177,18 +177,18 @@ class _Shown:
         self.user = user
         self.whole = whole
 
-    async def read(self, find: Callable[[], ItemSlice]) -> tuple[ItemSlice, list[dict[str, Any]]]:
+    async def read(self, read: Callable[[], ItemSlice]) -> tuple[ItemSlice, list[dict[str, Any]]]:
         """Return the items that are found, and each as an entry."""
-        found, entries = await run_in_threadpool(self._read, find)
+        found, entries = await run_in_threadpool(self._read, read)
         if self.whole:
             texts = [(body_of(item.content), item.url, item.title) for item in found.items]
             for one, html in zip(entries, await self.service.renderer.render_many(texts), strict=True):
                 one["content"] = html
         return found, entries
 
-    def _read(self, find: Callable[[], ItemSlice]) -> tuple[ItemSlice, list[dict[str, Any]]]:
+    def _read(self, read: Callable[[], ItemSlice]) -> tuple[ItemSlice, list[dict[str, Any]]]:
         """Return the items that have a number, and their entries without content."""
-        found = find()
+        found = read()
         known, marks = find.number_items(self.library, found.items), annotations_of(self.library, found.items)
         shown = tuple(item for item in found.items if item.id in known)
         entries = [mapping.entry(item, known[item.id], marks.get(item.id, ()), self.user, None) for item in shown]
@@ -201,8 +201,8 @@ def _paging(sent: Parameters, most: int) -> tuple[int, int]:
     return sent.number("page", 1, low=1, high=1_000_000), limit
 
 
-async def _page(request: Request, find: Callable[[], ItemSlice], page: int, limit: int, shown: _Shown) -> Response:
-    found, entries = await shown.read(find)
+async def _page(request: Request, read: Callable[[], ItemSlice], page: int, limit: int, shown: _Shown) -> Response:
+    found, entries = await shown.read(read)
     if page > 1 and (page - 1) * limit >= found.total:
         raise NotFound("There is no such page.")  # clients go on until they get this
     query = [(name, value) for name, value in request.query_params.multi_items() if name not in ("page", "perPage")]
