@@ -25,7 +25,7 @@ import pytest
 import yaml
 
 from pagekeep.model import ItemQuery, item_filters
-from pagekeep.present.json_shapes import item_shape
+from pagekeep.present.json_shapes import Item, to_json
 from pagekeep.store import open_store
 from tests.site.fixtures import SENTENCE, article
 from tests.site.server import Reply, Request, Site
@@ -72,7 +72,7 @@ class User:
         where, name = self.environment["PAGEKEEP_LIBRARY"], self.environment["PAGEKEEP_USER"]
         with closing(open_store(where, name)) as store:
             return {
-                item.url: dict(item_shape(item))
+                item.url: dict(to_json(Item, item))
                 for filters in (item_filters(), item_filters(failed=True))
                 for item in store.find(ItemQuery(filters=filters, limit=1000)).items
             }

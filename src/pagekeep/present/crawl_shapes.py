@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from pagekeep.model.crawl import Crawl as CrawlValue
-from pagekeep.model.crawl import CrawledPage
-
-if TYPE_CHECKING:
-    from typing import TypedDict
-else:
-    try:  # pydantic, which describes the server's answers, cannot use Python's own before 3.12
-        from typing_extensions import TypedDict
-    except ImportError:
-        from typing import TypedDict
+from pagekeep.model import crawl as model
+from pagekeep.present.json_shapes import TypedDict, shape_of
 
 REASONS: Final = {
     "finished": "every address was visited",
@@ -49,6 +41,16 @@ COUNT_WORDS: Final = {
 """Outcomes and reasons, in words that people know; the others are shown as they are."""
 
 
+@shape_of(
+    model.Crawl,
+    pages="kept",
+    bytes="size",
+    found="admitted",
+    visited="settled",
+    outcomes=lambda crawl: crawl.counts.get("outcomes", {}),
+    left_out=lambda crawl: crawl.counts.get("left_out", {}),
+    traps=lambda crawl: crawl.counts.get("traps", {}),
+)
 class Crawl(TypedDict):
     """A crawl."""
 
@@ -70,6 +72,7 @@ class Crawl(TypedDict):
     traps: dict[str, int]
 
 
+@shape_of(model.CrawledPage, page="content")
 class CrawlPage(TypedDict):
     """A page of a crawl."""
 
@@ -84,6 +87,7 @@ class CrawlPage(TypedDict):
     page: dict[str, Any]
 
 
+@shape_of(model.CrawledPage, url="requested", reason=lambda page: page.facts.get("reason"))
 class CrawlProblem(TypedDict):
     """An address of a crawl that gave no page."""
 
@@ -94,55 +98,7 @@ class CrawlProblem(TypedDict):
     reason: str | None
 
 
-def crawl_shape(crawl: CrawlValue) -> Crawl:
-    """Return a crawl as JSON."""
-    return {
-        "id": crawl.id,
-        "url": crawl.url,
-        "state": crawl.state,
-        "reason": crawl.reason,
-        "run": crawl.run,
-        "pages": crawl.kept,
-        "bytes": crawl.size,
-        "found": crawl.admitted,
-        "visited": crawl.settled,
-        "created_at": crawl.created_at,
-        "started_at": crawl.started_at,
-        "finished_at": crawl.finished_at,
-        "options": dict(crawl.options),
-        "outcomes": dict(crawl.counts.get("outcomes", {})),
-        "left_out": dict(crawl.counts.get("left_out", {})),
-        "traps": dict(crawl.counts.get("traps", {})),
-    }
-
-
-def crawled_shape(page: CrawledPage) -> CrawlPage:
-    """Return a page of a crawl as JSON."""
-    return {
-        "position": page.position,
-        "url": page.url,
-        "requested": page.requested,
-        "depth": page.depth,
-        "via": page.via,
-        "status": page.status,
-        "fetched_at": page.fetched_at,
-        "lastmod": page.lastmod,
-        "page": dict(page.content),
-    }
-
-
-def problem_shape(page: CrawledPage) -> CrawlProblem:
-    """Return an address that gave no page as JSON."""
-    return {
-        "position": page.position,
-        "url": page.requested,
-        "outcome": page.outcome,
-        "status": page.status,
-        "reason": page.facts.get("reason"),
-    }
-
-
-def report_lines(crawl: CrawlValue, size: str) -> Iterator[str]:
+def report_lines(crawl: model.Crawl, size: str) -> Iterator[str]:
     """Yield the report of a crawl, in a few lines."""
     state = crawl.state.capitalize() + (f": {REASONS.get(crawl.reason, crawl.reason)}" if crawl.reason else "")
     yield f"{state}. {crawl.kept:,} pages, {size}, {crawl.settled:,} of {crawl.admitted:,} addresses visited."

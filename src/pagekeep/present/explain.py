@@ -206,7 +206,7 @@ def rule_lines(matches: Iterable[RuleMatch], *, verbose: bool = False) -> Iterat
     """
     rules = selectors = 0
     for match in matches:
-        effects = [effect for effect in match.effects if verbose or _found_something(effect)]
+        effects = [effect for effect in match.effects if verbose or effect.count or effect.what in _WITHOUT_ELEMENTS]
         if not effects and not verbose:
             rules += 1
             continue
@@ -221,10 +221,6 @@ def rule_lines(matches: Iterable[RuleMatch], *, verbose: bool = False) -> Iterat
     idle = [_numbered(number, noun) for number, noun in ((rules, "rule"), (selectors, "selector")) if number]
     if idle:
         yield f"Not shown: {' and '.join(idle)} that found nothing."
-
-
-def _found_something(effect: RuleEffect) -> bool:
-    return bool(effect.count) or effect.what in _WITHOUT_ELEMENTS
 
 
 def _describe(effect: RuleEffect) -> str:

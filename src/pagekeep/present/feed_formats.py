@@ -58,14 +58,10 @@ def write_atom(feed: OutFeed) -> bytes:
         *([f'<link rel="next" type="{ATOM_TYPE}" href="{_xml(feed.next_url)}"/>'] if feed.next_url else []),
         "<author><name>Pagekeep</name></author>",
         '<generator uri="https://pypi.org/project/pagekeep/">Pagekeep</generator>',
-        *map(_atom_entry, feed.entries),
+        *("\n".join(_atom_lines(entry)) for entry in feed.entries),
         "</feed>",
     ]
     return "\n".join(lines).encode("utf-8", "replace")
-
-
-def _atom_entry(entry: OutEntry) -> str:
-    return "\n".join(_atom_lines(entry))
 
 
 def _atom_lines(entry: OutEntry) -> Iterator[str]:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pagekeep import model
-
-if TYPE_CHECKING:
-    from typing import TypedDict
-else:
-    try:  # as in `json_shapes`
-        from typing_extensions import TypedDict
-    except ImportError:
-        from typing import TypedDict
+from pagekeep.present.json_shapes import TypedDict, same_as, shape_of, to_json
 
 
+@shape_of(model.Feed, "settings", title="label", failures="attempts")
 class Feed(TypedDict):
     """A feed that the user subscribed to."""
 
@@ -45,6 +39,15 @@ class Feed(TypedDict):
     created_at: str
 
 
+@shape_of(
+    model.Entry,
+    read=lambda entry: entry.read_at is not None,
+    kept=lambda entry: entry.kept_at is not None,
+    categories=lambda entry: entry.extra.get("categories") or [],
+    enclosures=lambda entry: entry.extra.get("enclosures") or [],
+    image=lambda entry: entry.extra.get("image"),
+    comments=lambda entry: entry.extra.get("comments"),
+)
 class Entry(TypedDict):
     """An entry in the feed inbox, without its text."""
 
@@ -73,13 +76,10 @@ class WholeEntry(Entry):
     """Markdown."""
 
 
+@same_as(model.PublishedFeed)
 class PublishedFeed(TypedDict):
     """A list or search that others can read as a feed."""
 
-    id: str
-    title: str
-    query: str
-    created_at: str
     last_used_at: str | None
 
 
@@ -88,73 +88,6 @@ class FoundFeed(TypedDict):
 
     address: str
     title: str
-
-
-def feed_shape(feed: model.Feed, counts: model.EntryCounts) -> Feed:
-    """Return a feed."""
-    settings = feed.settings
-    return {
-        "id": feed.id,
-        "kind": feed.kind,
-        "address": feed.address,
-        "title": feed.label,
-        "site": feed.site,
-        "folder": feed.folder,
-        "tags": list(settings.tags),
-        "include": list(settings.include),
-        "exclude": list(settings.exclude),
-        "content": settings.content,
-        "keep_count": settings.keep_count,
-        "keep_days": settings.keep_days,
-        "every": settings.every,
-        "status": feed.status,
-        "unread": counts.unread,
-        "entries": counts.total,
-        "left_out": counts.left_out,
-        "failures": feed.attempts,
-        "error": feed.error,
-        "next_at": feed.next_at,
-        "polled_at": feed.polled_at,
-        "created_at": feed.created_at,
-    }
-
-
-def entry_shape(entry: model.Entry) -> Entry:
-    """Return an entry without its text."""
-    extra = entry.extra
-    return {
-        "id": entry.id,
-        "feed_id": entry.feed_id,
-        "url": entry.url,
-        "title": entry.title,
-        "author": entry.author,
-        "published_at": entry.published_at,
-        "found_at": entry.found_at,
-        "updated_at": entry.updated_at,
-        "read": entry.read_at is not None,
-        "kept": entry.kept_at is not None,
-        "item_id": entry.item_id,
-        "categories": list(extra.get("categories") or ()),
-        "enclosures": list(extra.get("enclosures") or ()),
-        "image": extra.get("image"),
-        "comments": extra.get("comments"),
-    }
-
-
-def whole_entry_shape(entry: model.Entry) -> WholeEntry:
-    """Return an entry with its text."""
-    return {**entry_shape(entry), "content": entry.content}
-
-
-def published_shape(published: model.PublishedFeed, last_used_at: str | None) -> PublishedFeed:
-    """Return a published feed."""
-    return {
-        "id": published.id,
-        "title": published.title,
-        "query": published.query,
-        "created_at": published.created_at,
-        "last_used_at": last_used_at,
-    }
 
 
 class MailCounts(TypedDict):
@@ -170,6 +103,13 @@ class MailCounts(TypedDict):
     """Of newsletters that are paused: not stored."""
 
 
+@shape_of(
+    model.MailSource,
+    "folder",
+    folder="folder.folder",
+    failures="attempts",
+    counts=lambda source: {name: source.counts.get(name, 0) for name in MailCounts.__annotations__},
+)
 class MailSource(TypedDict):
     """A folder of a mailbox that is polled for newsletters."""
 
@@ -194,29 +134,11 @@ class MailSource(TypedDict):
     """The latest other senders, with their numbers of messages."""
 
 
-def mail_source_shape(source: model.MailSource, every: str) -> MailSource:
-    """Return a mail source."""
-    folder, counts = source.folder, source.counts
-    return {
-        "id": source.id,
-        "host": folder.host,
-        "port": folder.port,
-        "user": folder.user,
-        "folder": folder.folder,
-        "security": folder.security,
-        "senders": list(source.senders),
-        "every": every,
-        "created_at": source.created_at,
-        "next_at": source.next_at,
-        "polled_at": source.polled_at,
-        "failures": source.attempts,
-        "error": source.error,
-        "counts": {
-            "added": counts.get("added", 0),
-            "unwanted": counts.get("unwanted", 0),
-            "too_large": counts.get("too_large", 0),
-            "failed": counts.get("failed", 0),
-            "paused": counts.get("paused", 0),
-        },
-        "others": dict(source.others),
-    }
+def feed_shape(feed: model.Feed, counts: model.EntryCounts) -> Feed:
+    """Return a feed with the numbers of its entries."""
+    return to_json(Feed, feed, unread=counts.unread, entries=counts.total, left_out=counts.left_out)
+
+
+def whole_entry_shape(entry: model.Entry) -> WholeEntry:
+    """Return an entry with its text."""
+    return {**to_json(Entry, entry), "content": entry.content}

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 from pagekeep import model
-from pagekeep.model import plain
-from pagekeep.present.diff import BlockKind, Operation, WordDiff
-from pagekeep.present.json_shapes import Annotation, annotation_shape
-
-if TYPE_CHECKING:
-    from typing import TypedDict
-else:
-    try:  # as in `json_shapes`
-        from typing_extensions import TypedDict
-    except ImportError:
-        from typing import TypedDict
+from pagekeep.present import diff as changes
+from pagekeep.present.json_shapes import Annotation, TypedDict, same_as, shape_of, to_json
 
 
+@shape_of(model.Snapshot, url="final_url")
 class Version(TypedDict):
     """A stored version of a page."""
 
@@ -39,6 +31,7 @@ class Version(TypedDict):
     current: bool
 
 
+@shape_of(model.Snapshot, url="final_url")
 class WholeVersion(Version):
     """A version with its text, made by the current parser."""
 
@@ -47,17 +40,15 @@ class WholeVersion(Version):
     """Frontmatter and Markdown."""
 
 
+@same_as(changes.Part)
 class DiffPart(TypedDict):
     """Words that are the same in both versions, or only in one."""
 
-    operation: Operation
-    text: str
 
-
+@same_as(changes.Block)
 class DiffBlock(TypedDict):
     """A paragraph, or a number of unchanged ones that are left out."""
 
-    kind: BlockKind
     parts: list[DiffPart]
     count: int
     """Blocks that are left out, if `kind` is `skipped`."""
@@ -92,6 +83,7 @@ class Watch(TypedDict):
     error: str | None
 
 
+@shape_of(model.Change, words_added="added", words_removed="removed")
 class Change(TypedDict):
     """A change of a watched page."""
 
@@ -123,36 +115,18 @@ class LinkCheck(TypedDict):
     """What several checks found: `state` (gone or blocked), `reason`, `since`, `archived`. Null if the address works."""
 
 
-def version_shape(version: model.Snapshot) -> Version:
-    """Return a version."""
-    fields = plain(version)
-    return cast("Version", {name: fields["final_url" if name == "url" else name] for name in Version.__annotations__})
-
-
-def whole_version_shape(version: model.Snapshot, item: model.Item) -> WholeVersion:
-    """Return a version with its text."""
-    return {**version_shape(version), "title": item.title, "content": item.content}
-
-
 def diff_shape(
-    before: model.Snapshot, after: model.Snapshot, diff: WordDiff, lost: Iterable[model.Annotation] = ()
+    before: model.Snapshot, after: model.Snapshot, diff: changes.WordDiff, lost: Iterable[model.Annotation] = ()
 ) -> Diff:
     """Return the differences between two versions."""
     return {
-        "before": version_shape(before),
-        "after": version_shape(after),
+        "before": to_json(Version, before),
+        "after": to_json(Version, after),
         "words_added": diff.added,
         "words_removed": diff.removed,
-        "blocks": [
-            {
-                "kind": block.kind,
-                "parts": [{"operation": part.operation, "text": part.text} for part in block.parts],
-                "count": block.count,
-            }
-            for block in diff.blocks
-        ],
+        "blocks": [to_json(DiffBlock, block) for block in diff.blocks],
         "cut": diff.cut,
-        "lost_annotations": [annotation_shape(annotation) for annotation in lost],
+        "lost_annotations": [to_json(Annotation, annotation) for annotation in lost],
     }
 
 
@@ -172,22 +146,11 @@ def watch_shape(item: model.Item, schedule: model.Schedule, every: str) -> Watch
 
 def change_shape(change: model.Change, item: model.Item) -> Change:
     """Return a change with the item it is of."""
-    return {
-        "id": change.id,
-        "item_id": item.id,
-        "url": item.url_full,
-        "title": item.title,
-        "before": change.before,
-        "after": change.after,
-        "words_added": change.added,
-        "words_removed": change.removed,
-        "excerpt": change.excerpt,
-        "found_at": change.found_at,
-        "seen_at": change.seen_at,
-    }
+    return to_json(Change, change, url=item.url_full, title=item.title)
 
 
 def link_shape(item: model.Item, state: str, reason: str | None) -> LinkCheck:
     """Return the result of checking an item's address."""
-    shape = {"item_id": item.id, "url": item.url_full, "title": item.title, "state": state, "reason": reason}
-    return cast("LinkCheck", {**shape, "link": dict(item.metadata.link) if item.metadata.link else None})
+    link = dict(item.metadata.link) if item.metadata.link else None
+    about = {"item_id": item.id, "url": item.url_full, "title": item.title}
+    return cast("LinkCheck", {**about, "state": state, "reason": reason, "link": link})

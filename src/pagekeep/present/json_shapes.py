@@ -11,20 +11,24 @@
 
 Times are ISO 8601 in UTC. `next` is the value of `after` for the next page. Keys may be added, never renamed or removed.
 The order of the fields here is the order in the JSON.
+
+A shape is a `TypedDict` of a dataclass: `@same_as` gives it the fields of the dataclass, `@shape_of` says where the fields come
+from that it declares itself. `to_json` then makes one of the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, cast
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, ForwardRef, Literal, TypeVar, cast
 
 from pagekeep import model
-from pagekeep.model import JobState, QualityLevel, Scope, Strategy, plain
+from pagekeep.model import JobState, QualityLevel, Strategy, plain
 from pagekeep.model.lists import edited_fields
-from pagekeep.present.archive_shapes import Picture
 
 if TYPE_CHECKING:
-    from typing import TypedDict
+    from typing import TypedDict as TypedDict
 
     from pagekeep.rules.rule import Rule
 else:
@@ -33,7 +37,109 @@ else:
     except ImportError:
         from typing import TypedDict
 
+Shape = TypeVar("Shape")
+ShapeClass = TypeVar("ShapeClass", bound=type)
+_AS_THEY_ARE: Final = frozenset((str, int, float, bool, type(None)))
+_READERS: Final[dict[type, _Reader]] = {}
+"""How values become JSON: by shape, and by the dataclass of a value in another one."""
 
+
+def to_json(shape: type[Shape], value: object, /, **named: object) -> Shape:
+    """Return a dataclass as JSON in a shape; `named` are the fields that it does not have."""
+    return cast("Shape", _READERS[shape].read(value, named))
+
+
+def _value_to_json(value: Any) -> Any:
+    """Return a value of a dataclass as JSON: other dataclasses in their shapes, tuples as lists."""
+    kind = type(value)
+    if kind in _AS_THEY_ARE:
+        return value
+    if kind in _READERS:
+        return _READERS[kind].read(value, {})
+    if kind is tuple or kind is list:
+        return [_value_to_json(one) for one in value]
+    return {key: _value_to_json(one) for key, one in value.items()} if isinstance(value, Mapping) else value
+
+
+def same_as(
+    value: type, *, omit: str = "", **sources: str | Callable[[Any], object]
+) -> Callable[[ShapeClass], ShapeClass]:
+    """Give a shape the fields of a dataclass but for those in `omit`; what it declares itself has other types or is added."""
+
+    def derive(shape: ShapeClass) -> ShapeClass:
+        own, left_out = shape.__annotations__, omit.split()
+        fields = {
+            name: ForwardRef(annotation, module=value.__module__)
+            for name, annotation in value.__annotations__.items()
+            if name in value.__dataclass_fields__ and name not in left_out  # type: ignore[attr-defined]
+        }
+        shape.__annotations__ = {**fields, **own}
+        shape.__required_keys__ = frozenset(shape.__annotations__)  # type: ignore[attr-defined]
+        return shape_of(value, **sources)(shape)
+
+    return derive
+
+
+def shape_of(value: type, *parts: str, **sources: str | Callable[[Any], object]) -> Callable[[ShapeClass], ShapeClass]:
+    """Make a `TypedDict` the shape of a dataclass, whose fields it has under the same names.
+
+    `parts` are fields of the dataclass that are dataclasses: their fields count too. `sources` are attributes by another name,
+    or functions of the value. A field that is found nowhere is `named` in calls of `to_json`.
+    """
+
+    def register(shape: ShapeClass) -> ShapeClass:
+        _READERS[shape] = reader = _Reader(shape, value, parts, sources)
+        _READERS.setdefault(value, reader)
+        return shape
+
+    return register
+
+
+class _Reader:
+    """Reads the fields of a shape from a dataclass."""
+
+    def __init__(
+        self, shape: type, value: type, parts: tuple[str, ...], sources: Mapping[str, str | Callable[[Any], object]]
+    ) -> None:
+        module = vars(sys.modules[value.__module__])
+        holders = {"": value, **{f"{part}.": module[value.__annotations__[part]] for part in parts}}
+        paths = {
+            name: f"{prefix}{name}"
+            for name in shape.__annotations__
+            for prefix, holder in reversed(holders.items())
+            if name in holder.__annotations__ or hasattr(holder, name)
+        }
+        paths |= {name: source for name, source in sources.items() if isinstance(source, str)}
+        self._made = {name: source for name, source in sources.items() if not isinstance(source, str)}
+        self._found = tuple(name for name in paths if name not in self._made)
+        self._get = attrgetter(*(paths[name] for name in self._found))
+        self._empty = dict.fromkeys(shape.__annotations__)
+        self._named = self._empty.keys() - self._made.keys() - set(self._found)
+
+    def read(self, value: Any, named: Mapping[str, object]) -> dict[str, Any]:
+        if not self._named <= named.keys():
+            raise TypeError(f"missing fields of {type(value).__name__}: {self._named - named.keys()}")
+        shape: dict[str, Any] = self._empty.copy()
+        for name, found in zip(self._found, self._get(value), strict=True):
+            shape[name] = (
+                found if type(found) in _AS_THEY_ARE else _value_to_json(found)
+            )  # a call each doubles the time
+        for name, make in self._made.items():
+            shape[name] = _value_to_json(make(value))
+        shape.update(named)
+        return shape
+
+
+@shape_of(
+    model.Item,
+    "metadata",
+    pinned=lambda item: bool(item.metadata.pinned),
+    archived=lambda item: bool(item.metadata.archived),
+    edited_fields=edited_fields,
+    suggested_tags="metadata.open_suggestions",
+    link=lambda item: item.metadata.link or None,
+    used_js_rendering=lambda item: bool(item.metadata.used_js_rendering),
+)
 class Item(TypedDict):
     """A saved page."""
 
@@ -97,6 +203,27 @@ class Item(TypedDict):
     deleted_at: str | None
 
 
+@shape_of(model.ItemBlob, url="source", bytes="size", media_type=lambda picture: picture.media_type or None)
+class Picture(TypedDict):
+    """A picture of an item, kept or left out."""
+
+    url: str
+    state: Literal["kept", "left_out", "missing"]
+    """`missing` until it was downloaded, or tried to."""
+    reason: str | None
+    """Why it was left out, as a code such as `not_found`; of a kept picture `downscaled`, or null."""
+    message: str | None
+    """The reason in words."""
+    main: bool
+    """Whether it is the picture that represents the page."""
+    media_type: str | None
+    width: int | None
+    height: int | None
+    bytes: int | None
+    hash: str | None
+    """SHA-256 of the kept file."""
+
+
 class WholeItem(Item):
     """An item with its content."""
 
@@ -142,6 +269,12 @@ class Hits(TypedDict):
     """The value of `after` for the next page; null on the last page."""
 
 
+@shape_of(
+    model.Job,
+    task=lambda job: job.options.get("task", "save"),
+    item_id=lambda job: job.options.get("item"),
+    report=lambda job: job.options.get("report"),
+)
 class Job(TypedDict):
     """A save or reparse in the queue."""
 
@@ -205,31 +338,17 @@ class Page(TypedDict):
     """Frontmatter and Markdown."""
 
 
+@same_as(model.Annotation)
 class Annotation(TypedDict):
     """A highlight, or a note on the whole page."""
 
-    id: str
-    item_id: str
-    quote: str
-    before: str
-    after: str
-    note: str
-    colour: str | None
-    created_at: str
-    updated_at: str
 
-
+@same_as(model.Token, omit="user_id")
 class Token(TypedDict):
     """An access token without its secret."""
 
-    id: str
-    name: str
-    scopes: list[Scope]
-    created_at: str
-    last_used_at: str | None
-    expires_at: str | None
 
-
+@shape_of(model.RuleFault)
 class Fault(TypedDict):
     """An error in a rule file."""
 
@@ -241,95 +360,28 @@ class Fault(TypedDict):
     suggestion: str
 
 
-def item_shape(item: model.Item) -> Item:
-    """Return an item without its content."""
-    known = item.metadata
-    return {
-        "id": item.id,
-        "url": item.url,
-        "url_full": item.url_full,
-        "title": item.title,
-        "domain": item.domain,
-        "author": item.author,
-        "source": item.source,
-        "pinned": bool(known.pinned),
-        "archived": bool(known.archived),
-        "discarded": known.discarded,
-        "edited": known.edited,
-        "edited_fields": list(edited_fields(item)),
-        "site_name": known.site_name,
-        "tags": list(known.tags),
-        "suggested_tags": list(known.open_suggestions),
-        "quality": known.quality,
-        "score": known.score,
-        "strategy": known.strategy,
-        "kind": known.kind,
-        "file_type": known.file_type,
-        "page_count": known.page_count,
-        "word_count": known.word_count,
-        "reading_time": known.reading_time,
-        "language": known.language,
-        "reason": known.reason,
-        "suggestion": known.suggestion,
-        "fetch_again": known.fetch_again,
-        "failed": known.failed,
-        "last_error": cast("dict[str, Any] | None", known.last_error),
-        "retry_count": known.retry_count,
-        "link": dict(known.link) if known.link else None,
-        "part_of": known.part_of,
-        "attachments": list(known.attachments),
-        "parser_version": known.parser_version,
-        "used_js_rendering": bool(known.used_js_rendering),
-        "saved_at": item.saved_at,
-        "published_at": item.published_at,
-        "updated_at": item.updated_at,
-        "last_opened_at": item.last_opened_at,
-        "deleted_at": item.deleted_at,
-    }
-
-
 def whole_item_shape(item: model.Item, pictures: list[Picture]) -> WholeItem:
     """Return an item with its content and its pictures."""
     from pagekeep.present.item_content import shown_content  # it loads the YAML library
 
-    return {**item_shape(item), "content": shown_content(item), "pictures": pictures}
+    return {**to_json(Item, item), "content": shown_content(item), "pictures": pictures}
 
 
 def items_shape(items: Iterable[model.Item], next: str | None = None) -> Items:
     """Return a page of items and the key of the next page."""
-    return {"items": [item_shape(item) for item in items], "next": next}
+    return {"items": [to_json(Item, item) for item in items], "next": next}
 
 
 def hit_shape(hit: model.Hit) -> FoundItem:
     """Return a search result."""
-    return {**item_shape(hit.item), "snippet": hit.snippet or "", "rank": hit.rank or 0.0}
+    return {**to_json(Item, hit.item), "snippet": hit.snippet or "", "rank": hit.rank or 0.0}
 
 
 def saved_shape(saved: model.SaveResult) -> SavedItem:
     """Return the result of a save."""
     warnings = [warning.text for warning in saved.warnings]
     result = {"outcome": saved.outcome, "note": saved.note, "warnings": warnings, "pictures_job": saved.pictures_job}
-    return cast("SavedItem", {**item_shape(saved.item), **result})
-
-
-def job_shape(job: model.Job) -> Job:
-    """Return a job."""
-    return {
-        "id": job.id,
-        "url": job.url,
-        "url_full": job.url_full,
-        "state": job.state,
-        "attempts": job.attempts,
-        "error": cast("dict[str, Any] | None", job.error),
-        "run_after": job.run_after,
-        "leased_by": job.leased_by,
-        "leased_until": job.leased_until,
-        "created_at": job.created_at,
-        "task": job.options.get("task", "save"),
-        "item_id": job.options.get("item"),
-        "report": job.options.get("report"),
-        "options": dict(job.options),
-    }
+    return cast("SavedItem", {**to_json(Item, saved.item), **result})
 
 
 def page_shape(page: model.Page) -> Page:
@@ -343,16 +395,6 @@ def trace_shape(page: model.Page) -> dict[str, Any]:
     return shape | {"notes": [warning["text"] for warning in shape.pop("warnings")]}
 
 
-def annotation_shape(annotation: model.Annotation) -> Annotation:
-    """Return an annotation."""
-    return cast("Annotation", plain(annotation))
-
-
-def token_shape(token: model.Token) -> Token:
-    """Return a token without its secret and owner."""
-    return cast("Token", {name: value for name, value in plain(token).items() if name != "user_id"})
-
-
 def rule_shape(rule: Rule) -> dict[str, Any]:
     """Return a rule as in a rule file, and where it is defined."""
     from pagekeep.rules.loading import rule_data
@@ -360,15 +402,3 @@ def rule_shape(rule: Rule) -> dict[str, Any]:
     source = rule.source
     where = {"file": source.name, "line": source.line, "shipped": source.shipped} if source else None
     return {**rule_data(rule), "source": where}
-
-
-def fault_shape(fault: model.RuleFault) -> Fault:
-    """Return an error in a rule file."""
-    return {
-        "file": fault.file,
-        "line": fault.line,
-        "path": fault.path,
-        "rule": fault.rule,
-        "message": fault.message,
-        "suggestion": fault.suggestion,
-    }

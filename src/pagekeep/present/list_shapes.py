@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from pagekeep.model import Job as JobValue
 from pagekeep.model import lists as model
-from pagekeep.present.json_shapes import Item, Job, item_shape, job_shape
-
-if TYPE_CHECKING:
-    from typing import TypedDict
-
-    from pagekeep.model import Job as JobValue
-else:
-    try:
-        from typing_extensions import TypedDict
-    except ImportError:
-        from typing import TypedDict
+from pagekeep.present.json_shapes import Item, Job, TypedDict, same_as, shape_of, to_json
 
 
+@shape_of(model.ItemList)
 class ItemList(TypedDict):
     """A list."""
 
@@ -33,57 +25,38 @@ class ItemList(TypedDict):
     updated_at: str
 
 
+@same_as(model.SaveActions)
 class SaveActions(TypedDict):
     """What a save rule does."""
 
-    tags: list[str]
-    archive: bool
-    pin: bool
-    keep_pictures: Literal["all", "hero", "none"] | None
-    lists: list[str]
-    """Ids of lists."""
 
-
+@same_as(model.SaveRule, omit="position")
 class SaveRule(TypedDict):
     """What happens to new items that a search finds."""
 
-    id: str
-    name: str
-    query: str
     actions: SaveActions
-    enabled: bool
-    created_at: str
-    updated_at: str
 
 
+@same_as(model.Effect)
 class Effect(TypedDict):
     """What a save rule would change about an item."""
 
     item: Item
-    changes: list[str]
 
 
+@same_as(model.Trial)
 class TrialShape(TypedDict):
     """What a save rule would do with the items of the library."""
 
-    count: int
-    """Items that it finds, counted up to 1,000."""
     effects: list[Effect]
-    """Of the first of them."""
 
 
+@same_as(model.Action)
 class Action(TypedDict):
     """A change that can be undone."""
 
-    id: str
-    label: str
-    created_at: str
-    changed: int
-    waiting: int
-    """Items that are still to be changed, counted up to 1,000."""
-    undone_at: str | None
 
-
+@shape_of(model.Done)
 class Changed(TypedDict):
     """The result of a change of many items."""
 
@@ -104,71 +77,11 @@ class Undone(TypedDict):
     """The job that undoes the rest, when the action changed many items."""
 
 
-def list_shape(one: model.ItemList, count: int | None = None) -> ItemList:
-    """Return a list without its items."""
-    return {
-        "id": one.id,
-        "name": one.name,
-        "kind": one.kind,
-        "query": one.query,
-        "count": count,
-        "created_at": one.created_at,
-        "updated_at": one.updated_at,
-    }
-
-
-def rule_shape(rule: model.SaveRule) -> SaveRule:
-    """Return a save rule."""
-    actions = rule.actions
-    return {
-        "id": rule.id,
-        "name": rule.name,
-        "query": rule.query,
-        "actions": {
-            "tags": list(actions.tags),
-            "archive": actions.archive,
-            "pin": actions.pin,
-            "keep_pictures": actions.keep_pictures,
-            "lists": list(actions.lists),
-        },
-        "enabled": rule.enabled,
-        "created_at": rule.created_at,
-        "updated_at": rule.updated_at,
-    }
-
-
-def trial_shape(trial: model.Trial) -> TrialShape:
-    """Return what a save rule would do."""
-    effects: list[Effect] = [{"item": item_shape(one.item), "changes": list(one.changes)} for one in trial.effects]
-    return {"count": trial.count, "effects": effects}
-
-
-def action_shape(action: model.Action) -> Action:
-    """Return an action."""
-    return {
-        "id": action.id,
-        "label": action.label,
-        "created_at": action.created_at,
-        "changed": action.changed,
-        "waiting": action.waiting,
-        "undone_at": action.undone_at,
-    }
-
-
-def changed_shape(done: model.Done) -> Changed:
-    """Return the result of a change of many items."""
-    return {
-        "action": action_shape(done.action),
-        "items": [item_shape(item) for item in done.items],
-        "job": job_shape(done.job) if done.job else None,
-    }
-
-
 def undone_shape(action: model.Action, result: model.UndoResult, job: JobValue | None) -> Undone:
     """Return the result of undoing an action."""
     return {
-        "action": action_shape(action),
+        "action": to_json(Action, action),
         "undone": result.undone,
         "kept": result.kept,
-        "job": job_shape(job) if job else None,
+        "job": to_json(Job, job) if job else None,
     }

@@ -75,7 +75,11 @@ def render(markdown: str, *, base: str = "", title: str = "", image_url: ImageUr
             _align(token)
         _resolve_urls(token.children or (), state)
     html: str = _renderer().renderer.render(tokens, _renderer().options, {"state": state})
-    return Rendered(_insert_formulas(sanitise(html, state.images), state.formulas), tuple(state.headings))
+    formulas = state.formulas
+    html = _FORMULA.sub(
+        lambda mark: formulas[int(mark[1])] if int(mark[1]) < len(formulas) else "", sanitise(html, state.images)
+    )
+    return Rendered(html, tuple(state.headings))
 
 
 @cache
@@ -227,7 +231,9 @@ def _callout_title(inline: Token, kind: str) -> Iterator[Token]:
     breaks = next((place for place, part in enumerate(parts) if part.type in ("softbreak", "hardbreak")), len(parts))
     title, rest = parts[:breaks], parts[breaks + 1 :]
     heading = Token("inline", "", 0)
-    heading.children = title if any(part.content.strip() for part in title) else [_text_token(kind.capitalize())]
+    heading.children = (
+        title if any(part.content.strip() for part in title) else [Token("text", "", 0, content=kind.capitalize())]
+    )
     inline.children = rest
     yield _raw('<p class="callout-title">')
     yield heading
@@ -256,10 +262,6 @@ def _first_text(inline: Token) -> Token | None:
 
 def _raw(html: str) -> Token:
     return Token("raw", "", 0, content=html)
-
-
-def _text_token(text: str) -> Token:
-    return Token("text", "", 0, content=text)
 
 
 def _align(cell: Token) -> None:
@@ -291,10 +293,6 @@ def _resolve_image(part: Token, state: _State) -> None:
     part.attrSet("src", url)
     part.attrSet("loading", "lazy")
     part.attrSet("decoding", "async")
-
-
-def _insert_formulas(html: str, formulas: list[str]) -> str:
-    return _FORMULA.sub(lambda mark: formulas[int(mark[1])] if int(mark[1]) < len(formulas) else "", html)
 
 
 CALLOUT_STYLES: Final = {

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pagekeep.model import sinks as model
-
-if TYPE_CHECKING:
-    from typing import TypedDict
-else:
-    try:  # as in `json_shapes`
-        from typing_extensions import TypedDict
-    except ImportError:
-        from typing import TypedDict
+from pagekeep.present.json_shapes import TypedDict, shape_of
 
 
+@shape_of(model.Sink)
 class Sink(TypedDict):
     """A place that items are sent on to."""
 
@@ -39,6 +33,7 @@ class Sink(TypedDict):
     created_at: str
 
 
+@shape_of(model.Delivery)
 class Delivery(TypedDict):
     """What waits to be delivered to a sink, or failed for good."""
 
@@ -79,39 +74,3 @@ class SinkKind(TypedDict):
     pairs: bool
     """Whether the secret comes from pairing with a code that the other program shows."""
     settings: list[KindSetting]
-
-
-def sink_shape(sink: model.Sink, *, waiting: int, dead: int, has_secret: bool) -> Sink:
-    """Return a sink."""
-    return {
-        "id": sink.id,
-        "kind": sink.kind,
-        "name": sink.name,
-        "address": sink.address,
-        "rules": list(sink.rules),
-        "settings": dict(sink.settings),
-        "state": sink.state,
-        "has_secret": has_secret,
-        "error": sink.error,
-        "waiting": waiting,
-        "dead": dead,
-        "sent": sink.sent,
-        "sent_at": sink.sent_at,
-        "due_at": sink.due_at,
-        "created_at": sink.created_at,
-    }
-
-
-def delivery_shape(delivery: model.Delivery, sink: str, title: str) -> Delivery:
-    """Return a delivery."""
-    return {
-        "position": delivery.position,
-        "sink": sink,
-        "item_id": delivery.item_id,
-        "title": title,
-        "state": delivery.state,
-        "attempts": delivery.attempts,
-        "error": dict(delivery.error) if delivery.error else None,
-        "created_at": delivery.created_at,
-        "tried_at": delivery.tried_at,
-    }

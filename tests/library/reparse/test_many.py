@@ -19,7 +19,8 @@ from pagekeep.library.run_jobs import JobResult, JobRunner
 from pagekeep.library.saving import reparse
 from pagekeep.library.saving.reparse import ReparseResult, Selection, enqueue_reparse, select_ids
 from pagekeep.model import Job, SaveResult
-from pagekeep.present.json_shapes import job_shape
+from pagekeep.present import json_shapes
+from pagekeep.present.json_shapes import to_json
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store
 from tests.site.fixtures import Shore, article
@@ -85,7 +86,7 @@ def test_what_an_older_parser_read_is_read_again_and_counted(library: Store, thr
     (worked,), stages = work()
     assert worked.error is None
     assert "Old words." not in {library.get(item_id).content for item_id in three}
-    done = job_shape(library.job(job.id))
+    done = to_json(json_shapes.Job, library.job(job.id))
     assert (done["task"], done["state"], done["item_id"]) == ("reparse", "done", None)
     assert done["report"] == {"updated": 2, "unchanged": 0, "kept": 0, "failed": 0, "notes": []}
     assert stages[0] == "Reparsed 0 of 2 pages"
@@ -111,7 +112,7 @@ def test_a_page_that_was_not_kept_and_one_that_is_the_users_own_are_reported(
     bare = library.upsert(make_item(user_id=owner.user_id), None).id
     job = enqueue_reparse(library, Selection(keys=(three[0], bare, three[1])), force=True)
     work()
-    report = job_shape(library.job(job.id))["report"]
+    report = to_json(json_shapes.Job, library.job(job.id))["report"]
     assert {**report, "notes": None} == {"updated": 0, "unchanged": 1, "kept": 1, "failed": 1, "notes": None}
     assert [(note["id"], note["outcome"], note["note"]) for note in report["notes"]] == [
         (three[0], "kept", "the text is your own version"),
@@ -124,7 +125,7 @@ def test_items_that_go_meanwhile_are_passed_over(library: Store, three: list[str
     library.delete(three[0], library.get(three[0]).updated_at)
     library.purge([three[0]])
     work()
-    report = job_shape(library.job(job.id))["report"]
+    report = to_json(json_shapes.Job, library.job(job.id))["report"]
     assert sum(report[outcome] for outcome in ("updated", "unchanged", "kept", "failed")) == 2
 
 
@@ -135,7 +136,7 @@ def test_items_that_were_named_and_are_gone_are_passed_over(library: Store, thre
     library.purge([three[1]])
     (worked,), _ = work()
     assert worked.error is None
-    report = job_shape(library.job(job.id))["report"]
+    report = to_json(json_shapes.Job, library.job(job.id))["report"]
     assert sum(report[outcome] for outcome in ("updated", "unchanged", "kept", "failed")) == 2
 
 
@@ -145,7 +146,7 @@ def test_a_choice_of_nothing_reads_nothing(library: Store, three: list[str], wor
     assert job.id != enqueue_reparse(library, Selection(limit=1)).id
     work()
     assert sum(library.get(item_id).content == "Old words." for item_id in three) == 2
-    assert job_shape(library.job(job.id))["report"]["updated"] == 0
+    assert to_json(json_shapes.Job, library.job(job.id))["report"]["updated"] == 0
 
 
 @pytest.mark.parametrize(
@@ -184,7 +185,7 @@ def test_turn_by_turn_it_comes_to_the_same(
     assert turns == wanted
     assert stages == [f"Reparsed {number} of {len(wanted)} pages" for number in range(len(wanted))]
     done = library.job(job.id)
-    report = job_shape(done)["report"]
+    report = to_json(json_shapes.Job, done)["report"]
     counts = {"updated": len(wanted) - 2, "unchanged": 0, "kept": 1, "failed": 1}
     assert {name: report[name] for name in counts} == counts
     assert [note["id"] for note in report["notes"]] == three[:2]

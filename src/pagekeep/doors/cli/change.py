@@ -264,7 +264,8 @@ def change(
         from pagekeep.library.items.change import remember_action
         from pagekeep.library.items.lists import get_manual
         from pagekeep.model.lists import ItemChange
-        from pagekeep.present.list_shapes import action_shape
+        from pagekeep.present.json_shapes import to_json
+        from pagekeep.present.list_shapes import Action
 
         wanted = ItemChange(
             pinned=pin,
@@ -286,6 +287,6 @@ def change(
             )
         remember_action(settings, "change", done.id)
         if as_json:
-            write_json({"action": action_shape(done)})
+            write_json({"action": to_json(Action, done)})
         else:
             write(f"{done.label}: {format_count(done.changed, 'page')}")

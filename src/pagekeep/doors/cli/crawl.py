@@ -154,11 +154,12 @@ def list_(library: str | None, user: str | None, as_json: bool) -> None:
     """List crawls, the one that was started last first."""
     with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.crawl.crawls import list_crawls
-        from pagekeep.present.crawl_shapes import crawl_shape
+        from pagekeep.present.crawl_shapes import Crawl
+        from pagekeep.present.json_shapes import to_json
 
         crawls = list_crawls(store)
         if as_json:
-            write_json({"crawls": [crawl_shape(one) for one in crawls]})
+            write_json({"crawls": [to_json(Crawl, one) for one in crawls]})
             return
         rows = [[short_id(one.id), one.state, one.reason or "", f"{one.kept:,}", one.url] for one in crawls]
         show_table([["id", "state", "reason", "pages", "url"], *rows])
@@ -345,11 +346,12 @@ async def _write(store: Store, found: Crawl, kind: str, path: Path, settings: Se
 
 def _show_crawl(found: Crawl, as_json: bool, store: Store | None = None, problems: int = 0) -> None:
     from pagekeep.library.crawl.crawls import list_problems
-    from pagekeep.present.crawl_shapes import crawl_shape, problem_shape, report_lines
+    from pagekeep.present.crawl_shapes import Crawl, CrawlProblem, report_lines
+    from pagekeep.present.json_shapes import to_json
 
     listed = list_problems(store, found.id, limit=problems) if store is not None and problems else ()
     if as_json:
-        write_json({"crawl": crawl_shape(found), "problems": [problem_shape(one) for one in listed]})
+        write_json({"crawl": to_json(Crawl, found), "problems": [to_json(CrawlProblem, one) for one in listed]})
         return
     write(f"{short_id(found.id)}  {found.url}")
     write("\n".join(f"  {line}" for line in report_lines(found, format_bytes(found.size))))

@@ -224,7 +224,8 @@ def inbox(
         from pagekeep.library.feeds import inbox as entries
         from pagekeep.library.feeds.inbox import find_named
         from pagekeep.model import EntryQuery
-        from pagekeep.present.feed_shapes import entry_shape, whole_entry_shape
+        from pagekeep.present.feed_shapes import Entry, whole_entry_shape
+        from pagekeep.present.json_shapes import to_json
 
         if key is not None:
             entry = entries.get_entry(store, key)
@@ -239,7 +240,7 @@ def inbox(
         if mark_read:
             entries.mark_entries(store, [entry.id for entry in found])
         if as_json:
-            write_json({"entries": [entry_shape(entry) for entry in found]})
+            write_json({"entries": [to_json(Entry, entry) for entry in found]})
             return
         labels = {feed.id: feed.label for feed in store.feeds()}
         rows = [
@@ -317,14 +318,15 @@ def publish(
     with open_library(library, user, as_json) as (settings, store):
         from pagekeep.doors import published_feeds
         from pagekeep.identity.accounts import open_accounts
-        from pagekeep.present.feed_shapes import published_shape
+        from pagekeep.present.feed_shapes import PublishedFeed
+        from pagekeep.present.json_shapes import to_json
 
         with closing(open_accounts(settings)) as accounts:
             if title:
                 feed, secret = published_feeds.publish(store, accounts, title, query)
                 paths = {"atom": f"/shared/{secret}/atom.xml", "json": f"/shared/{secret}/feed.json"}
                 if as_json:
-                    write_json({"published": [{**published_shape(feed, None), **paths}]})
+                    write_json({"published": [{**to_json(PublishedFeed, feed, last_used_at=None), **paths}]})
                     return
                 write("\n".join(paths.values()))
                 click.echo(
@@ -333,11 +335,15 @@ def publish(
                 return
             if revoke:
                 ended = published_feeds.unpublish(store, accounts, revoke)
-                write_json({"published": [published_shape(ended, None)]}) if as_json else write(f"Ended {ended.title}.")
+                write_json({"published": [to_json(PublishedFeed, ended, last_used_at=None)]}) if as_json else write(
+                    f"Ended {ended.title}."
+                )
                 return
             listed = published_feeds.list_published(store, accounts)
             if as_json:
-                write_json({"published": [published_shape(one.feed, one.last_used_at) for one in listed]})
+                write_json(
+                    {"published": [to_json(PublishedFeed, one.feed, last_used_at=one.last_used_at) for one in listed]}
+                )
                 return
             rows = [
                 [

@@ -50,14 +50,15 @@ def history(key: str, pin: int | None, unpin: int | None, library: str | None, u
     """List the versions of a page, oldest first."""
     with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.archive.versions import get_history, pin_version
-        from pagekeep.present.history_shapes import version_shape
+        from pagekeep.present.history_shapes import Version
+        from pagekeep.present.json_shapes import to_json
 
         for number, pinned in ((pin, True), (unpin, False)):
             if number is not None:
                 pin_version(store, key, number, pinned=pinned)
         found = get_history(store, key)
         if as_json:
-            versions = [version_shape(version) for version in found.versions]
+            versions = [to_json(Version, version) for version in found.versions]
             write_json({"item_id": found.item.id, "versions": versions, "checked_at": found.checked_at})
             return
         rows = [

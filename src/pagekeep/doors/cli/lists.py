@@ -39,11 +39,12 @@ def lists(context: click.Context, library: str | None, user: str | None, as_json
         return
     with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.items.lists import count_lists, list_lists
-        from pagekeep.present.list_shapes import list_shape
+        from pagekeep.present.json_shapes import to_json
+        from pagekeep.present.list_shapes import ItemList
 
         found, counts = list_lists(store), count_lists(store)
         if as_json:
-            write_json({"lists": [list_shape(one, counts.get(one.id)) for one in found]})
+            write_json({"lists": [to_json(ItemList, one, count=counts.get(one.id)) for one in found]})
             return
         rows = [[one.name, _kind(one), str(counts.get(one.id, ""))] for one in found]
         if rows:
@@ -163,9 +164,10 @@ def _show_done(done: Done, as_json: bool) -> None:
 
 def _show(one: ItemList, as_json: bool, word: str) -> None:
     if as_json:
-        from pagekeep.present.list_shapes import list_shape
+        from pagekeep.present.json_shapes import to_json
+        from pagekeep.present.list_shapes import ItemList
 
-        write_json({"list": list_shape(one)})
+        write_json({"list": to_json(ItemList, one, count=None)})
     else:
         write(f"{word} the list {printable(one.name)}")
 
@@ -206,11 +208,12 @@ def save_rules(context: click.Context, library: str | None, user: str | None, as
         return
     with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.items.save_rules import describe_actions, list_rules
-        from pagekeep.present.list_shapes import rule_shape
+        from pagekeep.present.json_shapes import to_json
+        from pagekeep.present.list_shapes import SaveRule
 
         found = list_rules(store)
         if as_json:
-            write_json({"rules": [rule_shape(rule) for rule in found]})
+            write_json({"rules": [to_json(SaveRule, rule) for rule in found]})
             return
         rows = [
             [rule.name, "on" if rule.enabled else "off", rule.query, ", ".join(describe_actions(store, rule.actions))]
@@ -228,11 +231,12 @@ def try_(query: str, library: str | None, user: str | None, as_json: bool, **giv
     """Show what a rule would do with the pages of the library; nothing is changed."""
     with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.items.save_rules import try_rule
-        from pagekeep.present.list_shapes import trial_shape
+        from pagekeep.present.json_shapes import to_json
+        from pagekeep.present.list_shapes import TrialShape
 
         trial = try_rule(store, query, _actions(given))
         if as_json:
-            write_json(dict(trial_shape(trial)))
+            write_json(dict(to_json(TrialShape, trial)))
             return
         write(f"The rule finds {format_count(trial.count, 'page')}.")
         for effect in trial.effects:
@@ -266,9 +270,10 @@ def _switch(name: str, help: str, *, enabled: bool) -> None:
 
 def _show_rule(rule: SaveRule, as_json: bool, word: str) -> None:
     if as_json:
-        from pagekeep.present.list_shapes import rule_shape
+        from pagekeep.present.json_shapes import to_json
+        from pagekeep.present.list_shapes import SaveRule
 
-        write_json({"rule": rule_shape(rule)})
+        write_json({"rule": to_json(SaveRule, rule)})
     else:
         write(f"{word} the save rule {printable(rule.name)}")
 
@@ -285,12 +290,13 @@ def apply(key: str, library: str | None, user: str | None, as_json: bool) -> Non
     with open_library(library, user, as_json) as (settings, store):
         from pagekeep.library.items.change import remember_action
         from pagekeep.library.items.save_rules import apply_rule_whole
-        from pagekeep.present.list_shapes import action_shape
+        from pagekeep.present.json_shapes import to_json
+        from pagekeep.present.list_shapes import Action
 
         done = apply_rule_whole(store, key)
         remember_action(settings, "save-rules apply", done.id)
         if as_json:
-            write_json({"action": action_shape(done)})
+            write_json({"action": to_json(Action, done)})
         else:
             write(f"{printable(done.label)}: {format_count(done.changed, 'page')}")
 

@@ -188,9 +188,10 @@ async def _poll_all(sources: list[MailSource], opened: OpenLibrary) -> None:
 
 def _shape(source: MailSource) -> Any:
     from pagekeep.library.queue import format_interval
-    from pagekeep.present.feed_shapes import mail_source_shape
+    from pagekeep.present.feed_shapes import MailSource
+    from pagekeep.present.json_shapes import to_json
 
-    return mail_source_shape(source, format_interval(source.every))
+    return to_json(MailSource, source, every=format_interval(source.every))
 
 
 def _show_one(source: MailSource, as_json: bool, done: str) -> None:

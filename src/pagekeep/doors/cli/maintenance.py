@@ -295,26 +295,27 @@ def storage(clean: bool, library: str | None, user: str | None, as_json: bool) -
     """Show what pages, pictures and other kept files take on the disk, and which sites take most."""
     with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.open import measure_storage, remove_unused
-        from pagekeep.present.archive_shapes import storage_shape
+        from pagekeep.present.archive_shapes import StorageUse
+        from pagekeep.present.json_shapes import to_json
 
         removed = remove_unused(store, at_once=True) if clean else None
-        shape = storage_shape(measure_storage(store))
+        found = measure_storage(store)
         if as_json:
             done = {"removed": removed.count, "bytes": removed.bytes} if removed else {}
-            write_json({"storage": shape, **done})
+            write_json({"storage": to_json(StorageUse, found), **done})
             return
         if removed:
             write(f"Removed {format_count(removed.count, 'file')} ({format_bytes(removed.bytes)}).")
         rows = [
-            ["text", "", format_bytes(shape["text"])],
-            ["saved HTML", f"{shape['raw_pages']['count']:,}", format_bytes(shape["raw_pages"]["bytes"])],
-            ["- of earlier versions", f"{shape['snapshots']['count']:,}", format_bytes(shape["snapshots"]["bytes"])],
-            *([role, f"{use['count']:,}", format_bytes(use["bytes"])] for role, use in shape["roles"].items()),
-            ["all kept files", f"{shape['files']['count']:,}", format_bytes(shape["files"]["bytes"])],
-            ["unused", f"{shape['unused']['count']:,}", format_bytes(shape["unused"]["bytes"])],
+            ["text", "", format_bytes(found.text)],
+            ["saved HTML", f"{found.raw_pages.count:,}", format_bytes(found.raw_pages.bytes)],
+            ["- of earlier versions", f"{found.snapshots.count:,}", format_bytes(found.snapshots.bytes)],
+            *([role, f"{use.count:,}", format_bytes(use.bytes)] for role, use in found.roles.items()),
+            ["all kept files", f"{found.blobs.count:,}", format_bytes(found.blobs.bytes)],
+            ["unused", f"{found.unused.count:,}", format_bytes(found.unused.bytes)],
         ]
         show_table([["what", "count", "size"], *rows])
-        sites = [[site["domain"], format_bytes(site["bytes"])] for site in shape["sites"][:_SITES_SHOWN]]
+        sites = [[domain, format_bytes(size)] for domain, size in found.sites[:_SITES_SHOWN]]
         if sites:
             write("")
             show_table([["site", "size"], *sites])

@@ -131,11 +131,12 @@ class _Reporter:
 
     def report_crawl(self, crawl: Crawl) -> None:
         """Print that a crawl is done."""
-        from pagekeep.present.crawl_shapes import crawl_shape
+        from pagekeep.present.crawl_shapes import Crawl
+        from pagekeep.present.json_shapes import to_json
 
         self._idle = False
         if self._print is _print_json:
-            write(json.dumps({"success": True, "crawl": crawl_shape(crawl)}, ensure_ascii=False))
+            write(json.dumps({"success": True, "crawl": to_json(Crawl, crawl)}, ensure_ascii=False))
         else:
             write(f"{printable(crawl.url)}: crawled, {format_count(crawl.kept, 'page')}.")
 
@@ -177,12 +178,12 @@ def _print(result: JobResult) -> None:
 
 
 def _print_json(result: JobResult) -> None:
-    from pagekeep.present.json_shapes import item_shape, job_shape
+    from pagekeep.present.json_shapes import Item, Job, to_json
 
     shape = {
         "success": result.error is None,
-        "job": job_shape(result.job),
-        "item": item_shape(result.saved.item) if result.saved else None,
+        "job": to_json(Job, result.job),
+        "item": to_json(Item, result.saved.item) if result.saved else None,
         "error": result.error,
         "retry_at": result.retry_at,
     }
@@ -207,14 +208,14 @@ def jobs(
     """List the jobs in the queue."""
     with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.queue import list_jobs, revive_by_prefix, revive_waiting
-        from pagekeep.present.json_shapes import job_shape
+        from pagekeep.present.json_shapes import Job, to_json
 
         if revive == _ALL:
             listed = revive_waiting(store)
         else:
             listed = (revive_by_prefix(store, revive),) if revive else list_jobs(store, state, limit)
         if as_json:
-            write_json({"jobs": [job_shape(job) for job in listed]})
+            write_json({"jobs": [to_json(Job, job) for job in listed]})
             return
         rows = [
             [short_id(job.id), job.state, str(job.attempts), job.url_full, str((job.error or {}).get("message", ""))]

@@ -132,9 +132,9 @@ def check(paths: tuple[Path, ...], folder: str | None, as_json: bool) -> None:
         files = _find_files(paths or (own_folder(folder),), required=bool(paths))
         checked = loading.check(loading.read_files(files))
         if as_json:
-            from pagekeep.present.json_shapes import fault_shape
+            from pagekeep.present.json_shapes import Fault, to_json
 
-            faults = [fault_shape(fault) for fault in checked.faults]
+            faults = [to_json(Fault, fault) for fault in checked.faults]
             write_json({"success": not faults, "files": len(files), "rules": len(checked.rules), "faults": faults})
         else:
             for fault in checked.faults:

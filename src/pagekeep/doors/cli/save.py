@@ -402,7 +402,7 @@ def _queue(
 ) -> None:
     from pagekeep.library.queue import enqueue
     from pagekeep.model.tags import clean_tags
-    from pagekeep.present.json_shapes import job_shape
+    from pagekeep.present.json_shapes import Job, to_json
 
     cleaned = clean_tags(tags)
     jobs, failures = [], results.failures
@@ -416,7 +416,7 @@ def _queue(
         except PagekeepError as error:
             failures.append((one.label, error))
     if as_json:
-        shapes = [job_shape(job) for job in jobs]
+        shapes = [to_json(Job, job) for job in jobs]
         write_json({"success": not failures, "jobs": shapes, "errors": _errors(failures)})
     elif jobs:
         them = "it" if len(jobs) == 1 else "them"

@@ -280,7 +280,8 @@ def outbox(
     """List what waits to be delivered and what failed; retry or drop it."""
     with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.sinks import manage
-        from pagekeep.present.sink_shapes import delivery_shape
+        from pagekeep.present.json_shapes import to_json
+        from pagekeep.present.sink_shapes import Delivery
 
         if options["retry"] or options["drop"]:
             change = manage.revive_deliveries if options["retry"] else manage.drop_dead
@@ -292,7 +293,9 @@ def outbox(
             return
         listed = manage.list_deliveries(store, name, state, options["limit"])
         if as_json:
-            write_json({"deliveries": [delivery_shape(one.delivery, one.sink, one.title) for one in listed]})
+            write_json(
+                {"deliveries": [to_json(Delivery, one.delivery, sink=one.sink, title=one.title) for one in listed]}
+            )
             return
         rows = [
             [
@@ -365,9 +368,10 @@ def _talk(opened: OpenLibrary, work: Callable[[Clients], Awaitable[T]]) -> T:
 
 
 def _shape(view: SinkView) -> Any:
-    from pagekeep.present.sink_shapes import sink_shape
+    from pagekeep.present.json_shapes import to_json
+    from pagekeep.present.sink_shapes import Sink
 
-    return sink_shape(view.sink, waiting=view.queued, dead=view.dead, has_secret=view.has_secret)
+    return to_json(Sink, view.sink, waiting=view.queued, dead=view.dead, has_secret=view.has_secret)
 
 
 def _line(view: SinkView) -> str:

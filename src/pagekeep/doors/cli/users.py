@@ -205,14 +205,14 @@ def add_token(
     with open_accounts(library, as_json) as (settings, accounts):
         from pagekeep.identity import accounts as app
         from pagekeep.model import DIALECTS, SCOPES
-        from pagekeep.present.json_shapes import token_shape
+        from pagekeep.present.json_shapes import Token, to_json
 
         owner = _owner_id(settings, accounts, user)
         scopes = SCOPES if scope == "write" else SCOPES[:1]
         scopes += tuple(known for known in DIALECTS if known == dialect)
         created = app.add_token(accounts, owner, name, scopes, days=days)
         if as_json:
-            write_json({"tokens": [{**token_shape(created.token), "token": created.secret}]})
+            write_json({"tokens": [{**to_json(Token, created.token), "token": created.secret}]})
             return
         write(created.secret)
         click.echo(
@@ -227,11 +227,11 @@ def list_tokens(user: str | None, library: str | None, as_json: bool) -> None:
     """List the tokens of a user. The secrets are not shown."""
     with open_accounts(library, as_json) as (settings, accounts):
         from pagekeep.identity.accounts import get_tokens
-        from pagekeep.present.json_shapes import token_shape
+        from pagekeep.present.json_shapes import Token, to_json
 
         tokens = get_tokens(accounts, _owner_id(settings, accounts, user))
         if as_json:
-            write_json({"tokens": [token_shape(each) for each in tokens]})
+            write_json({"tokens": [to_json(Token, each) for each in tokens]})
             return
         rows = [
             [
@@ -255,11 +255,11 @@ def revoke(key: str, user: str | None, library: str | None, as_json: bool) -> No
     """Revoke a token. It stops working immediately."""
     with open_accounts(library, as_json) as (settings, accounts):
         from pagekeep.identity import accounts as app
-        from pagekeep.present.json_shapes import token_shape
+        from pagekeep.present.json_shapes import Token, to_json
 
         revoked = app.revoke_token(accounts, _owner_id(settings, accounts, user), key)
         if as_json:
-            write_json({"tokens": [token_shape(revoked)]})
+            write_json({"tokens": [to_json(Token, revoked)]})
         else:
             write(f"Revoked {revoked.name}.")
 

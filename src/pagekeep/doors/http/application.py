@@ -95,7 +95,6 @@ def _load_routes() -> tuple[BaseRoute, ...]:
     for part in (
         saves.router,
         jobs.router,
-        jobs.reparse_router,
         transfers.router,
         extract.router,
         items.router,

@@ -90,7 +90,7 @@ class RequestLog:
     def _log(self, scope: Scope, status: int, seconds: float) -> None:
         method = scope["method"] if scope["method"] in _METHODS else "other"
         route = str(getattr(scope.get("route"), "path", "none"))
-        self._metrics.record_request(method, route, status, seconds)
+        self._metrics.requests.labels(method, route, str(status)).observe(seconds)
         quiet = route in _QUIET and status < 400
         fields = {
             "method": method,
@@ -142,7 +142,7 @@ class Metrics:
         )
         self._worked = Counter("pagekeep_jobs_worked", "Job attempts, by outcome.", ["outcome"], registry=registry)
         labels = ["method", "route", "status"]
-        self._requests = Histogram(
+        self.requests = Histogram(
             "pagekeep_request_seconds", "Time per request.", labels, buckets=_SECONDS, registry=registry
         )
 
@@ -190,10 +190,6 @@ class Metrics:
         else:
             self._worked.labels("again" if result.retry_at else "dead").inc()
             self.record_error(str(result.error.get("type")))
-
-    def record_request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Record a request."""
-        self._requests.labels(method, route, str(status)).observe(seconds)
 
     def render(self, jobs: Mapping[str, int]) -> bytes:
         """Return all metrics in the format of Prometheus."""

@@ -97,7 +97,8 @@ async def open_service(
 ) -> AsyncIterator[Service]:
     """Open the service for the lifetime of a server."""
     accounts = await asyncio.to_thread(open_accounts, settings)
-    settings = await asyncio.to_thread(_require_sign_in, settings, accounts)
+    # A server with users is shared, even if the setting `shared` was forgotten.
+    settings = replace(settings, shared=settings.shared or bool(await asyncio.to_thread(get_users, accounts)))
     room = Room(processes or max(2, os.cpu_count() or 2), shared=settings.shared)
 
     def observe(extract: ExtractPage) -> ExtractPage:
@@ -175,11 +176,6 @@ async def _return_memory() -> None:
     while True:
         await asyncio.sleep(_TIDY_SECONDS)
         await asyncio.to_thread(heap.tidy)
-
-
-def _require_sign_in(settings: Settings, accounts: Accounts) -> Settings:
-    """Treat the server as shared if there are users, even if the setting `shared` was forgotten."""
-    return replace(settings, shared=settings.shared or bool(get_users(accounts)))
 
 
 async def service_of(request: Request) -> Service:

@@ -21,7 +21,7 @@ from pagekeep.errors import NotAllowed, NotFound, PagekeepError
 from pagekeep.library.open import Store
 from pagekeep.model import Hit, Item, SaveResult
 from pagekeep.model.crawl import Crawl
-from pagekeep.present.json_shapes import item_shape
+from pagekeep.present import json_shapes
 from pagekeep.present.sections import Section
 from pagekeep.present.tasks import PartTask, TextPart
 from pagekeep.text import one_line as to_one_line
@@ -281,7 +281,7 @@ class FoundItem(BaseModel):
     @classmethod
     def from_item(cls, item: Item, quote: Quote, snippet: str = "") -> FoundItem:
         """Create it from an item, for a list whose notice explains the marks."""
-        shape = item_shape(item)
+        shape = json_shapes.to_json(json_shapes.Item, item)
         return cls(
             id=item.id,
             title=quote(item.title),

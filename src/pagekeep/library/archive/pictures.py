@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 from urllib.parse import quote
 
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound, StoreError
 from pagekeep.model import BlobRole, Item, ItemBlob
-from pagekeep.present.archive_shapes import Picture, missing_shape, picture_shape
+from pagekeep.present.json_shapes import Picture, to_json
 from pagekeep.present.sections import body_of
 from pagekeep.store import Store
 
@@ -72,7 +72,7 @@ def explain_reason(picture: ItemBlob) -> str:
 
 def show_picture(item: Item, picture: ItemBlob) -> Picture:
     """Return a picture of the item in its JSON form."""
-    return picture_shape(picture, main=picture.source == hero_source(item), message=explain_reason(picture))
+    return to_json(Picture, picture, main=picture.source == hero_source(item), message=explain_reason(picture) or None)
 
 
 def show_pictures(store: Store, item: Item, wanted: Iterable[str] = ()) -> list[Picture]:
@@ -80,8 +80,14 @@ def show_pictures(store: Store, item: Item, wanted: Iterable[str] = ()) -> list[
     places = {url: place for place, url in enumerate(wanted)}
     shown = [(picture.source, show_picture(item, picture)) for picture in list_pictures(store, item.id)]
     known = {source for source, _ in shown}
-    shown += [(url, missing_shape(url, main=url == hero_source(item))) for url in places if url not in known]
+    shown += [(url, _missing(url, main=url == hero_source(item))) for url in places if url not in known]
     return [shape for _, shape in sorted(shown, key=lambda one: places.get(one[0], len(places)))]
+
+
+def _missing(url: str, *, main: bool) -> Picture:
+    """Return a picture that was not downloaded yet."""
+    nothing = dict.fromkeys(("reason", "message", "media_type", "width", "height", "bytes", "hash"))
+    return cast("Picture", {"url": url, "state": "missing", "main": main, **nothing})
 
 
 _MAX_URL_CHARS: Final = 8_000

@@ -19,7 +19,7 @@ from pagekeep.library.saving.mail_messages import MAX_ATTACHMENTS, FindAttachmen
 from pagekeep.library.saving.reparse import reparse_one
 from pagekeep.library.saving.save import Request, save
 from pagekeep.model import Item
-from pagekeep.present.json_shapes import item_shape
+from pagekeep.present import json_shapes
 from pagekeep.store import Store
 from pagekeep.workers import Room
 from tests.capture.documents.tiny_pdf import TinyPage, make_pdf
@@ -125,7 +125,7 @@ def test_attachments_that_can_be_read_are_items_linked_to_the_message(
     (attached,) = related_items(library, library.get(item.id))
     assert (attached.url, attached.title) == ("mid:plans@a.example/2/plans.pdf", "The old harbour")
     assert (attached.metadata.part_of, related_items(library, attached)[0].id) == (item.id, item.id)
-    shape = item_shape(library.get(item.id))
+    shape = json_shapes.to_json(json_shapes.Item, library.get(item.id))
     assert (shape["attachments"], shape["part_of"]) == ([attached.id], None)
 
 

@@ -15,7 +15,7 @@ from pagekeep.doors.http.service import CurrentService
 from pagekeep.errors import NotAllowed
 from pagekeep.identity import grants
 from pagekeep.identity.accounts import add_token, change_password, get_tokens, revoke_token
-from pagekeep.present.json_shapes import token_shape
+from pagekeep.present.json_shapes import Token, to_json
 
 router = APIRouter(prefix="/api/v1/account", tags=["account"])
 
@@ -40,7 +40,7 @@ def list_tokens(caller: ReadCaller, service: CurrentService) -> Tokens:
     """List the user's tokens, oldest first."""
     if caller.by == "token":
         raise NotAllowed("This is not possible with a token.", suggestions=("Sign in with your password.",))
-    return {"tokens": [token_shape(token) for token in get_tokens(service.accounts, caller.user_id)]}
+    return {"tokens": [to_json(Token, token) for token in get_tokens(service.accounts, caller.user_id)]}
 
 
 @tokens_router.post("", status_code=201, responses=error_responses())
@@ -48,7 +48,7 @@ def make_token(response: Response, body: TokenRequest, caller: CallerWithoutToke
     """Create a token. Its secret is only in this response."""
     made = add_token(service.accounts, caller.user_id, body.name, tuple(body.scopes), days=body.days)
     response.headers["Cache-Control"] = "no-store"
-    return {"token": token_shape(made.token), "secret": made.secret}
+    return {"token": to_json(Token, made.token), "secret": made.secret}
 
 
 @tokens_router.post("/pairing", status_code=201, responses=error_responses())
@@ -57,7 +57,7 @@ def exchange_code(response: Response, body: PairingRequest, service: CurrentServ
     local = None if service.shared else service.settings.user
     made = grants.exchange_code(service.accounts, body.code, body.verifier, local=local)
     response.headers["Cache-Control"] = "no-store"
-    return {"token": token_shape(made.token), "secret": made.secret}
+    return {"token": to_json(Token, made.token), "secret": made.secret}
 
 
 @tokens_router.delete("/{token_id}", status_code=204, responses=error_responses(404))

@@ -23,8 +23,8 @@ from pagekeep.library.archive.pictures import find_picture, show_picture, show_p
 from pagekeep.library.items.find import get_item, get_item_and_raw
 from pagekeep.library.open import measure_storage, remove_unused
 from pagekeep.model.archive import CopyKind
-from pagekeep.present.archive_shapes import Picture, StorageUse, storage_shape
-from pagekeep.present.json_shapes import job_shape
+from pagekeep.present.archive_shapes import StorageUse
+from pagekeep.present.json_shapes import Job, Picture, to_json
 
 router = APIRouter(prefix="/api/v1", tags=["archive"])
 _ItemId = Annotated[str, Path(max_length=100, description="The item's ID or the beginning of it.")]
@@ -38,10 +38,7 @@ class Copy(TypedDict):
     """Path of the file on this server."""
 
 
-class MissingPart(TypedDict):
-    url: str
-    reason: str | None
-    bytes: int | None
+MissingPart = TypedDict("MissingPart", {"url": str, "reason": str | None, "bytes": int | None})
 
 
 class Copies(TypedDict):
@@ -80,7 +77,7 @@ async def make_item_copies(
     item, _ = await to_thread(get_item_and_raw, library, item_id)
     job = await to_thread(request_copies, library, item, kind)
     service.background.nudge()
-    return {"job": job_shape(job)}
+    return {"job": to_json(Job, job)}
 
 
 _FILES: Final[dict[str, Any]] = {
@@ -99,18 +96,11 @@ def read_item_copy(item_id: _ItemId, kind: CopyKind, library: ReadLibrary) -> Re
     return copy_response(read_copy(library, item.id, kind), kind, item.id)
 
 
-PICTURES_PATH: Final = "/api/v1/pictures"
-"""Accepts a picture of up to 20 MB as its body."""
 _ItemQuery = Annotated[str, Query(max_length=100, description="The item's ID or the beginning of it.")]
 _FILE: Final = {"required": True, "content": {"image/*": {"schema": {"type": "string", "format": "binary"}}}}
 
-
-class Pictures(TypedDict):
-    pictures: list[Picture]
-
-
-class OnePicture(TypedDict):
-    picture: Picture
+Pictures = TypedDict("Pictures", {"pictures": list[Picture]})
+OnePicture = TypedDict("OnePicture", {"picture": Picture})
 
 
 @router.get("/pictures", responses=error_responses(404))
@@ -153,11 +143,10 @@ async def fetch_pictures(item: _ItemQuery, library: WriteLibrary, service: Curre
     if job is None:
         return Response(status_code=204)
     service.background.nudge()
-    return {"job": job_shape(job)}
+    return {"job": to_json(Job, job)}
 
 
-class OneStorage(TypedDict):
-    storage: StorageUse
+OneStorage = TypedDict("OneStorage", {"storage": StorageUse})
 
 
 class Removed(TypedDict):
@@ -169,7 +158,7 @@ class Removed(TypedDict):
 @router.get("/storage", responses=error_responses())
 def read_storage(library: ReadLibrary) -> OneStorage:
     """Return what pages, pictures and other kept files take, and which sites take most."""
-    return {"storage": storage_shape(measure_storage(library))}
+    return {"storage": to_json(StorageUse, measure_storage(library))}
 
 
 @router.post("/storage/clean", responses=error_responses())

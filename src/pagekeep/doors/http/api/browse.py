@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Any, cast
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
-from typing_extensions import TypedDict
 
 from pagekeep.doors.http.api.response_models import Stats
 from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
@@ -15,10 +13,11 @@ from pagekeep.doors.http.errors import error_responses
 from pagekeep.doors.http.responses import Json, TaggedRoute
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.library.items import find, tags
-from pagekeep.library.items.browse import BrowsedKind, list_counts, read_statistics
+from pagekeep.library.items.browse import BrowsedKind, Month, Statistics, list_counts, read_statistics
 from pagekeep.library.open import Store
+from pagekeep.model.library import ItemCount
 from pagekeep.model.lists import Done
-from pagekeep.present.json_shapes import Hits, hit_shape
+from pagekeep.present.json_shapes import Hits, TypedDict, hit_shape, same_as, to_json
 
 search_router = APIRouter(prefix="/api/v1", tags=["search"], route_class=TaggedRoute)
 
@@ -49,11 +48,9 @@ Number = Annotated[int, Query(ge=1, le=10_000)]
 Size = Annotated[int, Query(ge=1, le=200)]
 
 
+@same_as(ItemCount, omit="key")
 class Count(TypedDict):
     """How many items have a tag, are from a site..."""
-
-    name: str
-    count: int
 
 
 class Counts(TypedDict):
@@ -63,24 +60,16 @@ class Counts(TypedDict):
     total: int
 
 
+@same_as(Month)
 class MonthShape(TypedDict):
-    month: str
-    saved: int
-    read: int
-    minutes_saved: int
-    minutes_read: int
+    pass
 
 
+@same_as(Statistics)
 class StatisticsShape(TypedDict):
     months: list[MonthShape]
     sites: list[Count]
     languages: list[Count]
-    saved: int
-    read: int
-    reading: int
-    unread: int
-    minutes_saved: int
-    minutes_read: int
 
 
 @router.get("/tags", responses=error_responses())
@@ -114,18 +103,12 @@ def list_languages(
 @router.get("/statistics", responses=error_responses())
 def show_statistics(library: ReadLibrary) -> StatisticsShape:
     """Return what was saved and read, by month, site and language."""
-    found = asdict(read_statistics(library))
-    shape: Any = {**found, "sites": _counts(found["sites"]), "languages": _counts(found["languages"])}
-    return cast("StatisticsShape", shape | {"months": list(found["months"])})
+    return to_json(StatisticsShape, read_statistics(library))
 
 
 def _page(library: Store, kind: BrowsedKind, q: str, sort: str, page: int, limit: int) -> Counts:
     found = list_counts(library, kind, text=q, by_name=sort == "name", page=page, size=limit)
-    return {"counts": [{"name": one.name, "count": one.count} for one in found.counts], "total": found.total}
-
-
-def _counts(counts: Any) -> list[Count]:
-    return [{"name": one["name"], "count": one["count"]} for one in counts]
+    return {"counts": [to_json(Count, one) for one in found.counts], "total": found.total}
 
 
 Tag = Annotated[str, Field(min_length=1, max_length=1_000)]

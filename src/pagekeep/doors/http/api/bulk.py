@@ -19,9 +19,9 @@ from pagekeep.library.items import change as actions
 from pagekeep.library.items import tags as suggestions
 from pagekeep.library.items.lists import get_manual
 from pagekeep.library.open import Store
-from pagekeep.model.lists import ItemChange
-from pagekeep.present.json_shapes import Item, item_shape
-from pagekeep.present.list_shapes import Action, Changed, Undone, action_shape, changed_shape, undone_shape
+from pagekeep.model.lists import ItemChange, change_from_json
+from pagekeep.present.json_shapes import Item, to_json
+from pagekeep.present.list_shapes import Action, Changed, Undone, undone_shape
 
 router = APIRouter(prefix="/api/v1", tags=["changes of many items"], route_class=TaggedRoute)
 ActionId = Annotated[str, Path(max_length=100)]
@@ -54,30 +54,15 @@ class BulkChange(RequestBody):
 
     def change(self, library: Store) -> ItemChange:
         """Return the change."""
-        return ItemChange(
-            pinned=self.pinned,
-            archived=self.archived,
-            deleted=self.deleted,
-            add_tags=tuple(self.add_tags),
-            remove_tags=tuple(self.remove_tags),
-            refuse_tags=tuple(self.refuse_tags),
-            add_to=tuple(get_manual(library, one).id for one in self.add_to),
-            remove_from=tuple(get_manual(library, one).id for one in self.remove_from),
-        )
+        lists = {
+            name: [get_manual(library, one).id for one in getattr(self, name)] for name in ("add_to", "remove_from")
+        }
+        return change_from_json(self.model_dump() | lists)
 
 
-class Actions(TypedDict):
-    actions: list[Action]
-
-
-class SuggestedTags(TypedDict):
-    item: Item
-    tags: list[str]
-
-
-class Suggestions(TypedDict):
-    suggestions: list[SuggestedTags]
-    next: str | None
+Actions = TypedDict("Actions", {"actions": list[Action]})
+SuggestedTags = TypedDict("SuggestedTags", {"item": Item, "tags": list[str]})
+Suggestions = TypedDict("Suggestions", {"suggestions": list[SuggestedTags], "next": str | None})
 
 
 @router.post("/bulk", responses=error_responses(404))
@@ -96,13 +81,13 @@ def change_many_items(body: BulkChange, library: WriteLibrary, service: CurrentS
         done = actions.change_found(library, body.query or "", body.change(library), label)
     if done.job:
         service.background.nudge()
-    return changed_shape(done)
+    return to_json(Changed, done)
 
 
 @router.get("/actions", responses=error_responses())
 def show_actions(library: ReadLibrary, limit: Annotated[int, Query(ge=1, le=50)] = 20) -> Actions:
     """Return the last changes that can be undone, newest first."""
-    return {"actions": [action_shape(action) for action in actions.list_actions(library, limit)]}
+    return {"actions": [to_json(Action, action) for action in actions.list_actions(library, limit)]}
 
 
 @router.post("/actions/{action_id}/undo", responses=error_responses(404))
@@ -120,5 +105,5 @@ def show_suggested_tags(
 ) -> Suggestions:
     """Return items with suggested tags, last saved first. To accept or refuse them, change the items."""
     page = suggestions.list_suggestions(library, limit=limit, after=after)
-    rows: list[SuggestedTags] = [{"item": item_shape(row.item), "tags": list(row.tags)} for row in page.rows]
+    rows: list[SuggestedTags] = [{"item": to_json(Item, row.item), "tags": list(row.tags)} for row in page.rows]
     return {"suggestions": rows, "next": page.next}

@@ -21,7 +21,6 @@ from pagekeep.doors.http.responses import TaggedRoute
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.doors.http.streams import Event
 from pagekeep.library.crawl import crawls
-from pagekeep.library.crawl import crawls as pages
 from pagekeep.library.crawl.addresses import CrawlOptions
 from pagekeep.library.crawl.map_site import map_site
 from pagekeep.library.open import Store
@@ -29,6 +28,7 @@ from pagekeep.model.crawl import Crawl as CrawlValue
 from pagekeep.model.tags import clean_tags
 from pagekeep.present import crawl_shapes
 from pagekeep.present.crawl_shapes import Crawl, CrawlPage, CrawlProblem
+from pagekeep.present.json_shapes import to_json
 
 router = APIRouter(prefix="/api/v1", tags=["crawls"], route_class=TaggedRoute)
 POLL_SECONDS: Final = 1.0
@@ -88,80 +88,59 @@ class MapRequest(RequestBody):
     limit: int = Field(5_000, ge=1, le=100_000)
 
 
-class OneCrawl(TypedDict):
-    crawl: Crawl
-
-
-class Crawls(TypedDict):
-    crawls: list[Crawl]
-
-
-class CrawlPages(TypedDict):
-    pages: list[CrawlPage]
-    next: int | None
-
-
-class CrawlErrors(TypedDict):
-    errors: list[CrawlProblem]
-    next: int | None
-
-
-class MapLink(TypedDict):
-    url: str
-    via: str
-    lastmod: str | None
-
-
-class SiteLinks(TypedDict):
-    links: list[MapLink]
-    left_out: dict[str, int]
+OneCrawl = TypedDict("OneCrawl", {"crawl": Crawl})
+Crawls = TypedDict("Crawls", {"crawls": list[Crawl]})
+CrawlPages = TypedDict("CrawlPages", {"pages": list[CrawlPage], "next": int | None})
+CrawlErrors = TypedDict("CrawlErrors", {"errors": list[CrawlProblem], "next": int | None})
+MapLink = TypedDict("MapLink", {"url": str, "via": str, "lastmod": str | None})
+SiteLinks = TypedDict("SiteLinks", {"links": list[MapLink], "left_out": dict[str, int]})
 
 
 @router.post("/crawls", status_code=202, responses=error_responses())
 async def start_crawl(body: CrawlRequest, library: WriteLibrary) -> OneCrawl:
     """Start a crawl in the background: a new one, or the next run of the one with the same URLs and patterns."""
     log_host(body.urls[0])
-    return {"crawl": crawl_shapes.crawl_shape(await to_thread(crawls.start_crawl, library, body.options()))}
+    return {"crawl": to_json(crawl_shapes.Crawl, await to_thread(crawls.start_crawl, library, body.options()))}
 
 
 @router.get("/crawls", responses=error_responses())
 def list_crawls(library: ReadLibrary, limit: Limit = 100) -> Crawls:
     """List crawls, the one that was started last first."""
-    return {"crawls": [crawl_shapes.crawl_shape(one) for one in crawls.list_crawls(library, limit)]}
+    return {"crawls": [to_json(crawl_shapes.Crawl, one) for one in crawls.list_crawls(library, limit)]}
 
 
 @router.get("/crawls/{crawl_id}", responses=error_responses(404))
 def read_crawl(crawl_id: CrawlId, library: ReadLibrary) -> OneCrawl:
     """Return a crawl: its state, and what was found and left out by reason."""
-    return {"crawl": crawl_shapes.crawl_shape(crawls.get_crawl(library, crawl_id))}
+    return {"crawl": to_json(crawl_shapes.Crawl, crawls.get_crawl(library, crawl_id))}
 
 
 @router.get("/crawls/{crawl_id}/pages", responses=error_responses(404))
 def list_crawled_pages(crawl_id: CrawlId, library: ReadLibrary, after: After = -1, limit: Limit = 50) -> CrawlPages:
     """List the pages of a crawl in the order of discovery, with their Markdown."""
-    found = pages.list_pages(library, crawl_id, after=after, limit=limit)
+    found = crawls.list_pages(library, crawl_id, after=after, limit=limit)
     following = found[-1].position if len(found) == limit else None
-    return {"pages": [crawl_shapes.crawled_shape(page) for page in found], "next": following}
+    return {"pages": [to_json(crawl_shapes.CrawlPage, page) for page in found], "next": following}
 
 
 @router.get("/crawls/{crawl_id}/errors", responses=error_responses(404))
 def list_crawl_errors(crawl_id: CrawlId, library: ReadLibrary, after: After = -1, limit: Limit = 50) -> CrawlErrors:
     """List the addresses that gave no page, with the reason of each."""
-    found = pages.list_problems(library, crawl_id, after=after, limit=limit)
+    found = crawls.list_problems(library, crawl_id, after=after, limit=limit)
     following = found[-1].position if len(found) == limit else None
-    return {"errors": [crawl_shapes.problem_shape(page) for page in found], "next": following}
+    return {"errors": [to_json(crawl_shapes.CrawlProblem, page) for page in found], "next": following}
 
 
 @router.post("/crawls/{crawl_id}/cancel", responses=error_responses(404))
 def cancel_crawl(crawl_id: CrawlId, library: WriteLibrary) -> OneCrawl:
     """End a running crawl; its pages stay."""
-    return {"crawl": crawl_shapes.crawl_shape(crawls.cancel_crawl(library, crawl_id))}
+    return {"crawl": to_json(crawl_shapes.Crawl, crawls.cancel_crawl(library, crawl_id))}
 
 
 @router.post("/crawls/{crawl_id}/resume", status_code=202, responses=error_responses(404, 409))
 def resume_crawl(crawl_id: CrawlId, body: Limits, library: WriteLibrary) -> OneCrawl:
     """Go on with a crawl that was cancelled or reached a limit."""
-    return {"crawl": crawl_shapes.crawl_shape(crawls.resume_crawl(library, crawl_id, **body.given()))}
+    return {"crawl": to_json(crawl_shapes.Crawl, crawls.resume_crawl(library, crawl_id, **body.given()))}
 
 
 @router.delete("/crawls/{crawl_id}", status_code=204, responses=error_responses(404))
@@ -199,7 +178,7 @@ async def _watch(crawl: CrawlValue, library: Store) -> AsyncIterator[Event]:
         if crawl != last:
             last = crawl
             name = "progress" if crawl.state == "running" else "done"
-            yield name, {"crawl": crawl_shapes.crawl_shape(crawl)}
+            yield name, {"crawl": to_json(crawl_shapes.Crawl, crawl)}
         if crawl.state != "running":
             return
         await asyncio.sleep(POLL_SECONDS)

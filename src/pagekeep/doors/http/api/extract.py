@@ -18,7 +18,7 @@ from pagekeep.library.saving.preview import preview_page
 from pagekeep.library.saving.try_rules import try_rules
 from pagekeep.model import MADE_FIELDS, Page
 from pagekeep.present.explain import match_shape
-from pagekeep.present.json_shapes import fault_shape, page_shape, rule_shape, trace_shape
+from pagekeep.present.json_shapes import Fault, page_shape, rule_shape, to_json, trace_shape
 from pagekeep.present.tasks import ExplainTask
 from pagekeep.rules.schema import schema
 from pagekeep.workers import TEXT
@@ -53,7 +53,7 @@ def list_rules(caller: ReadCaller, service: CurrentService, own: bool = False) -
     """List the active rules in the order they run, and the errors in invalid rules."""
     book = service.retrieval.rules
     rules = [rule for rule in book.rules if not (own and rule.source and rule.source.shipped)]
-    faults = [fault_shape(fault) for fault in book.faults]
+    faults = [to_json(Fault, fault) for fault in book.faults]
     return {"rules": [rule_shape(rule) for rule in rules], "faults": faults}
 
 
@@ -67,7 +67,7 @@ def read_schema(caller: ReadCaller) -> dict[str, Any]:
 async def check_rules(body: RuleFile, caller: ReadCaller, service: CurrentService) -> Checked:
     """Check a rule file; return every error with its line, key and a suggestion."""
     checked = await service.room.run(CheckTask(body.yaml), TEXT)
-    faults = [fault_shape(fault) for fault in checked.faults]
+    faults = [to_json(Fault, fault) for fault in checked.faults]
     return {"good": not faults, "rules": [rule_shape(rule) for rule in checked.rules], "faults": faults}
 
 
@@ -83,5 +83,5 @@ async def try_on_page(body: RuleTrialRequest, request: Request, library: ReadLib
         "diff": list(tried.changes),
         "matches": [match_shape(match) for match in tried.matches],
         "idle": list(tried.idle),
-        "faults": [fault_shape(fault) for fault in tried.faults],
+        "faults": [to_json(Fault, fault) for fault in tried.faults],
     }

@@ -19,9 +19,6 @@ from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.responses import TaggedRoute
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.library.feeds import inbox, mail_sources, subscriptions
-from pagekeep.library.feeds import subscriptions as lists
-from pagekeep.library.feeds.inbox import find_named
-from pagekeep.library.feeds.subscriptions import find_feeds
 from pagekeep.library.open import Store
 from pagekeep.library.queue import format_interval, parse_interval
 from pagekeep.model import EntryCounts, EntryQuery, FeedSettings
@@ -32,13 +29,10 @@ from pagekeep.present.feed_shapes import (
     MailSource,
     PublishedFeed,
     WholeEntry,
-    entry_shape,
     feed_shape,
-    mail_source_shape,
-    published_shape,
     whole_entry_shape,
 )
-from pagekeep.present.json_shapes import Job, job_shape
+from pagekeep.present.json_shapes import Job, to_json
 
 router = APIRouter(prefix="/api/v1/feeds", tags=["feeds"], route_class=TaggedRoute)
 _ID = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
@@ -49,8 +43,7 @@ def _feed_shape(library: Store, feed: model.Feed) -> OneFeed:
     return {"feed": feed_shape(feed, subscriptions.count_entries(library, feed))}
 
 
-class Feeds(TypedDict):
-    feeds: list[Feed]
+Feeds = TypedDict("Feeds", {"feeds": list[Feed]})
 
 
 @router.get("", responses=error_responses())
@@ -119,7 +112,7 @@ class AddedFeed(TypedDict):
 @router.post("", status_code=201, responses=error_responses(403, 404, 413, *FETCH_STATUSES))
 async def add_feed(body: NewFeed, library: WriteLibrary, service: CurrentService) -> AddedFeed:
     """Subscribe to a feed, by its address or that of a page that names it."""
-    found = await find_feeds(body.url, service.retrieval, guess=body.guess)
+    found = await subscriptions.find_feeds(body.url, service.retrieval, guess=body.guess)
     settings = FeedSettings(**body.settings())
     feed, is_new = await run_in_threadpool(
         lambda: subscriptions.add_feed(
@@ -147,8 +140,7 @@ class PollRequest(RequestBody):
     )
 
 
-class Polled(TypedDict):
-    feeds: int
+Polled = TypedDict("Polled", {"feeds": int})
 
 
 @router.post("/poll", status_code=202, responses=error_responses(404))
@@ -167,7 +159,7 @@ def poll_feeds(body: PollRequest, library: WriteLibrary, service: CurrentService
 def export_feeds(library: ReadLibrary) -> Response:
     """Export the feeds with their folders as OPML."""
     headers = {"Content-Disposition": "attachment; filename=feeds.opml"}
-    return Response(lists.export_list(library), media_type="text/x-opml; charset=utf-8", headers=headers)
+    return Response(subscriptions.export_list(library), media_type="text/x-opml; charset=utf-8", headers=headers)
 
 
 class OpmlRequest(RequestBody):
@@ -176,30 +168,21 @@ class OpmlRequest(RequestBody):
     opml: Annotated[str, StringConstraints(min_length=1, max_length=5_000_000)]
 
 
-class ImportedFailure(TypedDict):
-    address: str
-    reason: str
-
-
-class ImportedFeeds(TypedDict):
-    added: int
-    known: int
-    failed: list[ImportedFailure]
+ImportedFailure = TypedDict("ImportedFailure", {"address": str, "reason": str})
+ImportedFeeds = TypedDict("ImportedFeeds", {"added": int, "known": int, "failed": list[ImportedFailure]})
 
 
 @router.post("/opml", responses=error_responses(413, 415))
 async def import_feeds(body: OpmlRequest, library: WriteLibrary, service: CurrentService) -> ImportedFeeds:
     """Subscribe to the feeds of an OPML document; those that exist stay as they are."""
-    outlines = await lists.read_list(body.opml.encode("utf-8", "replace"), service.retrieval)
-    report = await run_in_threadpool(lists.import_list, library, outlines)
+    outlines = await subscriptions.read_list(body.opml.encode("utf-8", "replace"), service.retrieval)
+    report = await run_in_threadpool(subscriptions.import_list, library, outlines)
     service.background.nudge()
     failed: list[ImportedFailure] = [{"address": one, "reason": reason} for one, reason in report.failed]
     return {"added": report.added, "known": report.known, "failed": failed}
 
 
-class Entries(TypedDict):
-    entries: list[Entry]
-    next: str | None
+Entries = TypedDict("Entries", {"entries": list[Entry], "next": str | None})
 
 
 @router.get("/entries", responses=error_responses())
@@ -211,9 +194,9 @@ def list_entries(
     after: Annotated[str | None, Query(max_length=10_000)] = None,
 ) -> Entries:
     """List entries of the feed inbox, newest first. To search them, use `/search` with `feed:`."""
-    chosen = None if feed is None else tuple(one.id for one in find_named(library.feeds(), feed))
+    chosen = None if feed is None else tuple(one.id for one in inbox.find_named(library.feeds(), feed))
     page = inbox.list_entries(library, EntryQuery(chosen, state, limit=limit, after=after))
-    return {"entries": [entry_shape(entry) for entry in page.entries], "next": page.next}
+    return {"entries": [to_json(Entry, entry) for entry in page.entries], "next": page.next}
 
 
 class ReadRequest(RequestBody):
@@ -226,8 +209,7 @@ class ReadRequest(RequestBody):
     )
 
 
-class ReadEntries(TypedDict):
-    read: int
+ReadEntries = TypedDict("ReadEntries", {"read": int})
 
 
 @router.post("/entries/read", responses=error_responses())
@@ -235,12 +217,11 @@ def mark_entries_read(body: ReadRequest, library: WriteLibrary) -> ReadEntries:
     """Mark entries as read."""
     if body.ids is not None:
         return {"read": inbox.mark_entries(library, body.ids)}
-    chosen = None if body.feed is None else tuple(one.id for one in find_named(library.feeds(), body.feed))
+    chosen = None if body.feed is None else tuple(one.id for one in inbox.find_named(library.feeds(), body.feed))
     return {"read": inbox.mark_all_read(library, EntryQuery(chosen), before=body.before)}
 
 
-class OneEntry(TypedDict):
-    entry: WholeEntry
+OneEntry = TypedDict("OneEntry", {"entry": WholeEntry})
 
 
 @router.get("/entries/{entry_id}", responses=error_responses(404))
@@ -263,9 +244,7 @@ def change_entry(entry_id: Id, body: EntryChanges, library: WriteLibrary) -> One
     return {"entry": whole_entry_shape(inbox.get_entry(library, entry_id))}
 
 
-class KeptEntry(TypedDict):
-    entry: Entry
-    job: Job
+KeptEntry = TypedDict("KeptEntry", {"entry": Entry, "job": Job})
 
 
 @router.post("/entries/{entry_id}/keep", status_code=202, responses=error_responses(404))
@@ -273,18 +252,17 @@ def keep_entry(entry_id: Id, library: WriteLibrary, service: CurrentService) -> 
     """Keep an entry: a job saves it as an item, with the tags of its feed."""
     job = inbox.request_keep(library, entry_id)
     service.background.nudge()
-    return {"entry": entry_shape(inbox.get_entry(library, entry_id)), "job": job_shape(job)}
+    return {"entry": to_json(Entry, inbox.get_entry(library, entry_id)), "job": to_json(Job, job)}
 
 
-class Published(TypedDict):
-    published: list[PublishedFeed]
+Published = TypedDict("Published", {"published": list[PublishedFeed]})
 
 
 @router.get("/published", responses=error_responses())
 def list_published(library: ReadLibrary, service: CurrentService) -> Published:
     """List the lists and searches that are published as feeds, oldest first. Their addresses are not shown again."""
     listed = published_feeds.list_published(library, service.accounts)
-    return {"published": [published_shape(one.feed, one.last_used_at) for one in listed]}
+    return {"published": [to_json(PublishedFeed, one.feed, last_used_at=one.last_used_at) for one in listed]}
 
 
 class PublishRequest(RequestBody):
@@ -317,7 +295,7 @@ def publish_feed(
     made, secret = published_feeds.publish(library, service.accounts, body.title, body.query)
     response.headers["Cache-Control"] = "no-store"
     address = f"{str(request.base_url).rstrip('/')}/shared/{secret}"
-    shape = published_shape(made, None)
+    shape = to_json(PublishedFeed, made, last_used_at=None)
     return {"published": shape, "atom": f"{address}/atom.xml", "json": f"{address}/feed.json"}
 
 
@@ -330,8 +308,7 @@ def end_published(
     return Response(status_code=204)
 
 
-class OneFeed(TypedDict):
-    feed: Feed
+OneFeed = TypedDict("OneFeed", {"feed": Feed})
 
 
 @router.get("/{feed_id}", responses=error_responses(404))
@@ -437,4 +414,4 @@ def remove_mail_source(source_id: SourceId, library: WriteLibrary) -> Response:
 
 
 def _source_shape(source: model.MailSource) -> MailSource:
-    return mail_source_shape(source, format_interval(source.every))
+    return to_json(MailSource, source, every=format_interval(source.every))

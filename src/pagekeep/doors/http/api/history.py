@@ -31,15 +31,15 @@ from pagekeep.library.archive import dead_links, versions
 from pagekeep.library.items.find import get_item
 from pagekeep.library.queue import format_interval, parse_interval
 from pagekeep.present.history_shapes import (
+    Version,
     Watch,
+    WholeVersion,
     change_shape,
     diff_shape,
     link_shape,
-    version_shape,
     watch_shape,
-    whole_version_shape,
 )
-from pagekeep.present.json_shapes import item_shape
+from pagekeep.present.json_shapes import Item, to_json
 
 router = APIRouter(prefix="/api/v1", tags=["history"], route_class=TaggedRoute)
 Number = Annotated[int, Path(ge=1, le=1_000_000_000, description="The version's number.")]
@@ -50,7 +50,7 @@ VersionNumber = Annotated[int | None, Query(ge=1, le=1_000_000_000)]
 def list_versions(item_id: ItemId, library: ReadLibrary) -> Versions:
     """List the versions of an item, oldest first; none if raw pages are not kept."""
     found = versions.get_history(library, item_id)
-    return {"versions": [version_shape(version) for version in found.versions], "checked_at": found.checked_at}
+    return {"versions": [to_json(Version, version) for version in found.versions], "checked_at": found.checked_at}
 
 
 @router.get("/items/{item_id}/versions/{version}", responses=error_responses(404))
@@ -65,19 +65,20 @@ async def read_version(
     """Return a version with its text, by its number or the one of a date; the current parser reads it."""
     number, at = (int(version), None) if version.isdigit() else (None, version)
     found = await versions.read_version(library, item_id, service.retrieval, number=number, at=at)
-    return {"version": whole_version_shape(found.snapshot, found.text.item)}
+    item = found.text.item
+    return {"version": to_json(WholeVersion, found.snapshot, title=item.title, content=item.content)}
 
 
 @router.patch("/items/{item_id}/versions/{number}", responses=error_responses(404))
 def change_version(item_id: ItemId, number: Number, body: VersionChanges, library: WriteLibrary) -> OneVersion:
     """Pin a version, so that it stays whatever the limits are, or unpin it."""
-    return {"version": version_shape(versions.pin_version(library, item_id, number, pinned=body.pinned))}
+    return {"version": to_json(Version, versions.pin_version(library, item_id, number, pinned=body.pinned))}
 
 
 @router.post("/items/{item_id}/versions/{number}/restore", responses=error_responses(404, 409))
 async def restore_version(item_id: ItemId, number: Number, library: WriteLibrary, service: CurrentService) -> OneItem:
     """Make an earlier version the current one again, as a new version."""
-    return {"item": item_shape(await versions.restore_version(library, item_id, service.retrieval, number))}
+    return {"item": to_json(Item, await versions.restore_version(library, item_id, service.retrieval, number))}
 
 
 @router.get("/items/{item_id}/diff", responses=error_responses(404))

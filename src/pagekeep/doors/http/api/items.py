@@ -12,6 +12,7 @@ from fastapi import APIRouter, Header, Path, Query, Request
 from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 
+from pagekeep import model
 from pagekeep.capture.from_url import Request as CaptureRequest
 from pagekeep.doors.http.api.request_models import ItemChanges, PurgeRequest, ReparseRequest, RetryRequest
 from pagekeep.doors.http.api.response_models import (
@@ -38,15 +39,16 @@ from pagekeep.library.saving.preview import preview_item
 from pagekeep.library.saving.reparse import reparse_one
 from pagekeep.library.saving.save import retry
 from pagekeep.library.verify import verify_one
-from pagekeep.model import MADE_FIELDS, Item, ItemQuery, Order, QualityLevel, item_filters
-from pagekeep.model.lists import ItemChange
+from pagekeep.model import MADE_FIELDS, ItemQuery, Order, QualityLevel, item_filters
+from pagekeep.model.lists import change_from_json
 from pagekeep.present.item_content import shown_content
 from pagekeep.present.json_shapes import (
+    Item,
     Items,
-    item_shape,
     items_shape,
     page_shape,
     saved_shape,
+    to_json,
     trace_shape,
     whole_item_shape,
 )
@@ -122,7 +124,7 @@ def list_items(
 def look_up(library: ReadLibrary, url: Annotated[str, Query(max_length=8192)]) -> PerhapsAnItem:
     """Return the item with this URL, which need not be normalised; null if there is none."""
     item = find.look_up_url(library, url)
-    return {"item": item_shape(item) if item is not None else None}
+    return {"item": to_json(Item, item) if item is not None else None}
 
 
 @router.post("/items/purge", responses=error_responses())
@@ -193,34 +195,26 @@ def change_item(
     """Pin, archive, tag or edit an item, or mark it as opened. Edits are kept when the page is extracted again."""
     item = find.get_item(library, item_id)
     since = None if if_match is None else check_if_match(item, if_match)
-    change = ItemChange(
-        failed=False if body.failed is False and item.metadata.failed else None,
-        pinned=body.pinned,
-        archived=body.archived,
-        tags=None if body.tags is None else tuple(body.tags),
-        add_tags=tuple(body.add_tags),
-        remove_tags=tuple(body.remove_tags),
-        refuse_tags=tuple(body.refuse_tags),
-        edits=check_edits(body.edits),
-        reset=check_fields(body.reset),
-    )
-    item = actions.change_item(library, item.id, change, unchanged_since=since)
+    sent = body.model_dump() | {"edits": check_edits(body.edits), "reset": check_fields(body.reset)}
+    if not item.metadata.failed:
+        del sent["failed"]
+    item = actions.change_item(library, item.id, change_from_json(sent), unchanged_since=since)
     if body.opened:
         item = find.open_item(library, item.id)
     response.headers["ETag"] = etag_of(item, "json")
-    return {"item": item_shape(item)}
+    return {"item": to_json(Item, item)}
 
 
 @router.delete("/items/{item_id}", responses=error_responses(404))
 def delete_item(item_id: ItemId, library: WriteLibrary) -> OneItem:
     """Move an item to the trash; it can be restored until it is purged."""
-    return {"item": item_shape(actions.change_item(library, item_id, actions.MOVES["delete"]))}
+    return {"item": to_json(Item, actions.change_item(library, item_id, actions.MOVES["delete"]))}
 
 
 @router.post("/items/{item_id}/restore", responses=error_responses(404))
 def restore_item(item_id: ItemId, library: WriteLibrary) -> OneItem:
     """Restore a deleted item."""
-    return {"item": item_shape(actions.change_item(library, item_id, actions.MOVES["restore"]))}
+    return {"item": to_json(Item, actions.change_item(library, item_id, actions.MOVES["restore"]))}
 
 
 @router.post("/items/{item_id}/retry", responses=error_responses(404, 409, *FETCH_STATUSES))
@@ -243,7 +237,7 @@ async def reparse_item(
     changed = done.content is not None and done.content != done.item.content
     compare = CompareTask(done.item.content, done.content or "")
     diff = await service.room.run(compare, TEXT) if changed else ()
-    return {"outcome": done.outcome, "note": done.note, "diff": list(diff), "item": item_shape(item)}
+    return {"outcome": done.outcome, "note": done.note, "diff": list(diff), "item": to_json(Item, item)}
 
 
 @router.get("/items/{item_id}/explanation", responses=error_responses(404))
@@ -292,7 +286,7 @@ def _parse_range(part: str) -> tuple[str, float]:
     return kind, 1.0
 
 
-async def text_response(item: Item, item_format: Literal["markdown", "html"], renderer: Renderer) -> Response:
+async def text_response(item: model.Item, item_format: Literal["markdown", "html"], renderer: Renderer) -> Response:
     """Return the item as Markdown, or as HTML without a page around it and with the images' original URLs."""
     headers = {"Content-Type": MEDIA_TYPES[item_format], "ETag": etag_of(item, item_format)}
     if item_format == "markdown":
@@ -305,19 +299,19 @@ async def text_response(item: Item, item_format: Literal["markdown", "html"], re
     return Response(text.encode("utf-8", "replace"), headers=headers)
 
 
-def etag_of(item: Item, item_format: ItemFormat) -> str:
+def etag_of(item: model.Item, item_format: ItemFormat) -> str:
     """Return the ETag of the item's current state in that format."""
     state = f"{item.id} {item.updated_at} {item.last_opened_at}"
     return f'"{hashlib.sha256(state.encode()).hexdigest()[:24]}-{item_format}"'
 
 
-def etag_with(item: Item, pictures: Sequence[object]) -> str:
+def etag_with(item: model.Item, pictures: Sequence[object]) -> str:
     """Return the ETag of an item as JSON with its pictures, which change without it."""
     digest = hashlib.sha256(repr(pictures).encode("utf-8", "replace")).hexdigest()[:8]
     return etag_of(item, "json").removesuffix('"') + f'-{digest}"' if pictures else etag_of(item, "json")
 
 
-def check_if_match(item: Item, if_match: str) -> str:
+def check_if_match(item: model.Item, if_match: str) -> str:
     """Return the time of the item's last change if a tag of the `If-Match` header is current; raise `Outdated` otherwise."""
     if_match = _PICTURES_PART.sub(r'\1"', if_match)
     if not any(has_etag(if_match, etag_of(item, item_format)) for item_format in MEDIA_TYPES):

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 from sse_starlette import EventSourceResponse
 
-from pagekeep import clock
+from pagekeep import clock, model
 from pagekeep.doors.http.api.request_models import ReparseManyRequest
 from pagekeep.doors.http.api.response_models import Jobs, OneJob
 from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
@@ -24,8 +24,7 @@ from pagekeep.library.items.find import get_item
 from pagekeep.library.open import Store
 from pagekeep.library.queue import ProgressBoard
 from pagekeep.library.saving.reparse import Selection, enqueue_reparse
-from pagekeep.model import Job, JobState
-from pagekeep.present.json_shapes import Item, item_shape, job_shape
+from pagekeep.present.json_shapes import Item, Job, to_json
 
 router = APIRouter(prefix="/api/v1", tags=["jobs"], route_class=TaggedRoute)
 POLL_SECONDS: Final = 1.0
@@ -36,17 +35,17 @@ JobId = Annotated[str, Path(max_length=100)]
 @router.get("/jobs", responses=error_responses())
 def list_jobs(
     library: ReadLibrary,
-    state: JobState | None = None,
+    state: model.JobState | None = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> Jobs:
     """List jobs, newest first; `dead` jobs failed and are not retried."""
-    return {"jobs": [job_shape(job) for job in queue.list_jobs(library, state, limit)]}
+    return {"jobs": [to_json(Job, job) for job in queue.list_jobs(library, state, limit)]}
 
 
 @router.get("/jobs/{job_id}", responses=error_responses(404))
 def read_job(job_id: JobId, library: ReadLibrary) -> OneJob:
     """Return a job."""
-    return {"job": job_shape(queue.get_job(library, job_id))}
+    return {"job": to_json(Job, queue.get_job(library, job_id))}
 
 
 @router.post("/jobs/{job_id}/revive", responses=error_responses(404))
@@ -54,7 +53,7 @@ async def revive_job(job_id: JobId, library: WriteLibrary, service: CurrentServi
     """Put a dead job back into the queue; other jobs do not change."""
     job = await to_thread(queue.revive_job, library, job_id)
     service.background.nudge()
-    return {"job": job_shape(job)}
+    return {"job": to_json(Job, job)}
 
 
 @router.get(
@@ -80,7 +79,7 @@ async def watch_job(
     return service.streams.respond(request, library.user_id, _watch(job, library, service.background.board))
 
 
-async def _watch(job: Job, library: Store, board: ProgressBoard) -> AsyncIterator[Event]:
+async def _watch(job: model.Job, library: Store, board: ProgressBoard) -> AsyncIterator[Event]:
     last: tuple[str, str | None] | None = None
     while True:
         final = _final_event(job)
@@ -88,7 +87,7 @@ async def _watch(job: Job, library: Store, board: ProgressBoard) -> AsyncIterato
         if final or (job.state, stage) != last:
             last = job.state, stage
             item = await to_thread(_result_item, job, library)
-            data = {"job": job_shape(job), "stage": stage or job.state.capitalize(), "item": item}
+            data = {"job": to_json(Job, job), "stage": stage or job.state.capitalize(), "item": item}
             yield final or "stage", data
         if final:
             return
@@ -96,27 +95,24 @@ async def _watch(job: Job, library: Store, board: ProgressBoard) -> AsyncIterato
         job = await to_thread(queue.get_job, library, job.id)
 
 
-def _final_event(job: Job) -> str | None:
+def _final_event(job: model.Job) -> str | None:
     """Return the name of the last event if the job ended; a job that waits to be retried has failed for now."""
     if job.state in ("done", "dead"):
         return "done" if job.state == "done" else "failed"
     return "failed" if job.state == "queued" and job.error and job.run_after > clock.now() else None
 
 
-def _result_item(job: Job, library: Store) -> Item | None:
+def _result_item(job: model.Job, library: Store) -> Item | None:
     item_id = job.options.get("item")
     if job.state not in ("done", "dead") or item_id is None:
         return None
     try:
-        return item_shape(get_item(library, str(item_id)))
+        return to_json(Item, get_item(library, str(item_id)))
     except NotFound:  # purged in the meantime
         return None
 
 
-reparse_router = APIRouter(prefix="/api/v1", tags=["jobs"])
-
-
-@reparse_router.post("/reparse", status_code=202, responses=error_responses(404))
+@router.post("/reparse", status_code=202, responses=error_responses(404))
 async def reparse_items(
     response: Response, body: ReparseManyRequest, library: WriteLibrary, service: CurrentService
 ) -> OneJob:
@@ -129,4 +125,4 @@ async def reparse_items(
     job = await to_thread(enqueue_reparse, library, choice, force=body.force)
     service.background.nudge()
     response.headers["Location"] = f"/api/v1/jobs/{job.id}"
-    return {"job": job_shape(job)}
+    return {"job": to_json(Job, job)}

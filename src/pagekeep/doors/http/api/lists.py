@@ -16,16 +16,12 @@ from pagekeep.doors.http.responses import Json, TaggedRoute
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.library.items import lists, save_rules
 from pagekeep.model import lists as model
-from pagekeep.present.json_shapes import Items, items_shape
+from pagekeep.present.json_shapes import Items, items_shape, to_json
 from pagekeep.present.list_shapes import (
     Changed,
     ItemList,
     SaveRule,
     TrialShape,
-    changed_shape,
-    list_shape,
-    rule_shape,
-    trial_shape,
 )
 
 router = APIRouter(prefix="/api/v1", tags=["lists"], route_class=TaggedRoute)
@@ -63,38 +59,35 @@ class NewPlace(RequestBody):
     before: ItemKey | None = Field(None, description="The item of the list before which it is to be; null for the end.")
 
 
-class OneList(TypedDict):
-    list: ItemList
-
-
-class Lists(TypedDict):
-    lists: list[ItemList]
+OneList = TypedDict("OneList", {"list": ItemList})
+Lists = TypedDict("Lists", {"lists": list[ItemList]})
 
 
 @router.get("/lists", responses=error_responses())
 def show_lists(library: ReadLibrary) -> Lists:
     """Return all lists by name."""
     counts = lists.count_lists(library)
-    return {"lists": [list_shape(one, counts.get(one.id)) for one in lists.list_lists(library)]}
+    return {"lists": [to_json(ItemList, one, count=counts.get(one.id)) for one in lists.list_lists(library)]}
 
 
 @router.post("/lists", status_code=201, responses=error_responses(409))
 def add_list(body: NewList, library: WriteLibrary) -> OneList:
     """Add a list: a saved search with `query`, otherwise an empty one to fill."""
-    return {"list": list_shape(lists.add_list(library, body.name, body.query))}
+    return {"list": to_json(ItemList, lists.add_list(library, body.name, body.query), count=None)}
 
 
 @router.get("/lists/{list_id}", responses=error_responses(404))
 def show_list(list_id: ListId, library: ReadLibrary) -> OneList:
     """Return a list without its items."""
     found = lists.get_list(library, list_id)
-    return {"list": list_shape(found, lists.count_lists(library).get(found.id))}
+    return {"list": to_json(ItemList, found, count=lists.count_lists(library).get(found.id))}
 
 
 @router.patch("/lists/{list_id}", responses=error_responses(404, 409))
 def change_list(list_id: ListId, body: ListChanges, library: WriteLibrary) -> OneList:
     """Rename a list, or change what a saved search finds."""
-    return {"list": list_shape(lists.change_list(library, list_id, name=body.name, query=body.query))}
+    changed = lists.change_list(library, list_id, name=body.name, query=body.query)
+    return {"list": to_json(ItemList, changed, count=None)}
 
 
 @router.delete("/lists/{list_id}", status_code=204, responses=error_responses(404))
@@ -115,7 +108,7 @@ def show_list_items(
 @router.post("/lists/{list_id}/items", responses=error_responses(404))
 def add_list_items(list_id: ListId, body: ListedItems, library: WriteLibrary) -> Changed:
     """Add items at the end of a list, in this order; those that are in it stay where they are."""
-    return changed_shape(lists.add_items(library, list_id, body.ids))
+    return to_json(Changed, lists.add_items(library, list_id, body.ids))
 
 
 @router.put("/lists/{list_id}/items/{item_id}", status_code=204, responses=error_responses(404))
@@ -127,7 +120,7 @@ def move_list_item(list_id: ListId, item_id: ListedId, body: NewPlace, library: 
 @router.delete("/lists/{list_id}/items/{item_id}", responses=error_responses(404))
 def remove_list_item(list_id: ListId, item_id: ListedId, library: WriteLibrary) -> Changed:
     """Remove an item from a list; it stays in the library."""
-    return changed_shape(lists.remove_items(library, list_id, [item_id]))
+    return to_json(Changed, lists.remove_items(library, list_id, [item_id]))
 
 
 save_rules_router = APIRouter(prefix="/api/v1", tags=["save rules"], route_class=TaggedRoute)
@@ -173,30 +166,26 @@ class RuleChanges(RequestBody):
     move: Literal["up", "down"] | None = Field(None, description="In the order in which rules apply.")
 
 
-class OneSaveRule(TypedDict):
-    rule: SaveRule
-
-
-class SaveRules(TypedDict):
-    rules: list[SaveRule]
+OneSaveRule = TypedDict("OneSaveRule", {"rule": SaveRule})
+SaveRules = TypedDict("SaveRules", {"rules": list[SaveRule]})
 
 
 @save_rules_router.get("/save-rules", responses=error_responses())
 def show_save_rules(library: ReadLibrary) -> SaveRules:
     """Return the save rules in the order in which they apply."""
-    return {"rules": [rule_shape(rule) for rule in save_rules.list_rules(library)]}
+    return {"rules": [to_json(SaveRule, rule) for rule in save_rules.list_rules(library)]}
 
 
 @save_rules_router.post("/save-rules", status_code=201, responses=error_responses(404, 409))
 def add_save_rule(body: NewRule, library: WriteLibrary) -> OneSaveRule:
     """Add a save rule, switched off: try it first, then switch it on with `enabled`."""
-    return {"rule": rule_shape(save_rules.add_rule(library, body.name or "", body.query, body.actions.value()))}
+    return {"rule": to_json(SaveRule, save_rules.add_rule(library, body.name or "", body.query, body.actions.value()))}
 
 
 @save_rules_router.post("/save-rules/try", responses=error_responses(404))
 def try_save_rule(body: TriedRule, library: ReadLibrary) -> TrialShape:
     """Return what a save rule would do with the pages that are in the library; nothing is changed."""
-    return trial_shape(save_rules.try_rule(library, body.query, body.actions.value()))
+    return to_json(TrialShape, save_rules.try_rule(library, body.query, body.actions.value()))
 
 
 @save_rules_router.patch("/save-rules/{rule_id}", responses=error_responses(404))
@@ -212,7 +201,7 @@ def change_save_rule(rule_id: RuleId, body: RuleChanges, library: WriteLibrary) 
     )
     if body.move:
         save_rules.move_rule(library, rule.id, -1 if body.move == "up" else 1)
-    return {"rule": rule_shape(rule)}
+    return {"rule": to_json(SaveRule, rule)}
 
 
 @save_rules_router.delete("/save-rules/{rule_id}", status_code=204, responses=error_responses(404))
@@ -227,4 +216,4 @@ def apply_save_rule(rule_id: RuleId, library: WriteLibrary, service: CurrentServ
     done = save_rules.apply_rule(library, rule_id)
     if done.job:
         service.background.nudge()
-    return changed_shape(done)
+    return to_json(Changed, done)

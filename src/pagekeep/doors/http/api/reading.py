@@ -28,8 +28,8 @@ from pagekeep.library.items.annotations import (
 )
 from pagekeep.library.items.reading import choose_state, get_reading, report_position, similar_items, started_items
 from pagekeep.model.reading import ReadState
-from pagekeep.present.json_shapes import Item, annotation_shape, item_shape
-from pagekeep.present.reading_shapes import FoundAnnotation, Reading, found_annotation_shape, reading_shape
+from pagekeep.present.json_shapes import Annotation, Item, to_json
+from pagekeep.present.reading_shapes import FoundAnnotation, Reading, found_annotation_shape
 
 annotations_router = APIRouter(
     prefix="/api/v1/items/{item_id}/annotations", tags=["annotations"], route_class=TaggedRoute
@@ -40,7 +40,7 @@ AnnotationId = Annotated[str, Path(max_length=100)]
 @annotations_router.get("", responses=error_responses(404))
 def list_annotations(item_id: ItemId, library: ReadLibrary) -> Annotations:
     """List the annotations of an item, oldest first."""
-    return {"annotations": [annotation_shape(one) for one in get_annotations(library, item_id)]}
+    return {"annotations": [to_json(Annotation, one) for one in get_annotations(library, item_id)]}
 
 
 @annotations_router.post("", status_code=201, responses=error_responses(404))
@@ -55,7 +55,7 @@ def add_annotation(item_id: ItemId, body: NewAnnotation, library: WriteLibrary) 
         note=body.note,
         colour=body.colour,
     )
-    return {"annotation": annotation_shape(made)}
+    return {"annotation": to_json(Annotation, made)}
 
 
 @annotations_router.patch("/{annotation_id}", responses=error_responses(404))
@@ -64,7 +64,7 @@ def change_annotation(
 ) -> OneAnnotation:
     """Change the note or the colour."""
     changed = edit_annotation(library, item_id, annotation_id, note=body.note, colour=body.colour)
-    return {"annotation": annotation_shape(changed)}
+    return {"annotation": to_json(Annotation, changed)}
 
 
 @annotations_router.delete("/{annotation_id}", status_code=204, responses=error_responses(404))
@@ -77,10 +77,7 @@ def delete_annotation(item_id: ItemId, annotation_id: AnnotationId, library: Wri
 all_annotations_router = APIRouter(prefix="/api/v1/annotations", tags=["annotations"])
 Words = Annotated[str, Query(max_length=500, description="Only those with all of these words in quote or note.")]
 
-
-class FoundAnnotations(TypedDict):
-    annotations: list[FoundAnnotation]
-    next: str | None
+FoundAnnotations = TypedDict("FoundAnnotations", {"annotations": list[FoundAnnotation], "next": str | None})
 
 
 @all_annotations_router.get("", responses=error_responses())
@@ -129,15 +126,13 @@ def export_annotations(
 
 router = APIRouter(prefix="/api/v1", tags=["reading"])
 
-
-class OneReading(TypedDict):
-    reading: Reading
+OneReading = TypedDict("OneReading", {"reading": Reading})
 
 
 @router.get("/items/{item_id}/reading", responses=error_responses(404))
 def read_progress(item_id: ItemId, library: ReadLibrary) -> OneReading:
     """Return how far an item has been read, and where to go on."""
-    return {"reading": reading_shape(get_reading(library, item_id))}
+    return {"reading": to_json(Reading, get_reading(library, item_id))}
 
 
 class ReadingChanges(RequestBody):
@@ -165,23 +160,18 @@ def change_progress(item_id: ItemId, body: ReadingChanges, library: WriteLibrary
         state = report_position(library, item_id, body.progress, block=body.block, offset=body.offset, at=body.at)
     if body.state is not None:
         state = choose_state(library, item_id, body.state)
-    return {"reading": reading_shape(state)}
+    return {"reading": to_json(Reading, state)}
 
 
-class StartedItem(TypedDict):
-    item: Item
-    reading: Reading
-
-
-class StartedItems(TypedDict):
-    items: list[StartedItem]
+StartedItem = TypedDict("StartedItem", {"item": Item, "reading": Reading})
+StartedItems = TypedDict("StartedItems", {"items": list[StartedItem]})
 
 
 @router.get("/reading", responses=error_responses())
 def list_started(library: ReadLibrary, limit: Annotated[int, Query(ge=1, le=24)] = 12) -> StartedItems:
     """List the items of the inbox that are being read, those read last first."""
     found = started_items(library, limit)
-    return {"items": [{"item": item_shape(one.item), "reading": reading_shape(one.reading)} for one in found]}
+    return {"items": [{"item": to_json(Item, one.item), "reading": to_json(Reading, one.reading)} for one in found]}
 
 
 class Similar(TypedDict):
@@ -192,12 +182,11 @@ class Similar(TypedDict):
     """Rare words that both have."""
 
 
-class SimilarItems(TypedDict):
-    items: list[Similar]
+SimilarItems = TypedDict("SimilarItems", {"items": list[Similar]})
 
 
 @router.get("/items/{item_id}/similar", responses=error_responses(404))
 def list_similar(item_id: ItemId, library: ReadLibrary, limit: Annotated[int, Query(ge=1, le=20)] = 5) -> SimilarItems:
     """List the items that share rare words with an item, best first."""
     found = similar_items(library, item_id, limit)
-    return {"items": [{"item": item_shape(one.item), "score": one.score, "shared": [*one.shared]} for one in found]}
+    return {"items": [{"item": to_json(Item, one.item), "score": one.score, "shared": [*one.shared]} for one in found]}

@@ -8,40 +8,45 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from pagekeep.present import feed_shapes, history_shapes, json_shapes, sink_shapes
-from pagekeep.present import feed_shapes as mail_shapes
 from pagekeep.present.feed_shapes import MailSource
 from pagekeep.present.history_shapes import Change, Diff, LinkCheck, Version, Watch, WholeVersion
 from pagekeep.present.json_shapes import Annotation, Fault, Item, Job, Page, SavedItem, Token, WholeItem
 from pagekeep.present.sink_shapes import Delivery, Sink, SinkKind
 
-
-class OneItem(TypedDict):
-    item: Item
-
-
-class OneWholeItem(TypedDict):
-    item: WholeItem
-
-
-class OneSavedItem(TypedDict):
-    item: SavedItem
+# One object or one list, under its name.
+OneItem = TypedDict("OneItem", {"item": Item})
+OneWholeItem = TypedDict("OneWholeItem", {"item": WholeItem})
+OneSavedItem = TypedDict("OneSavedItem", {"item": SavedItem})
+OneJob = TypedDict("OneJob", {"job": Job})
+Jobs = TypedDict("Jobs", {"jobs": list[Job]})
+OnePage = TypedDict("OnePage", {"page": Page})
+Purged = TypedDict("Purged", {"purged": int})
+Health = TypedDict("Health", {"status": Literal["ok"]})
+Stats = TypedDict("Stats", {"stats": dict[str, Any]})
+Rules = TypedDict("Rules", {"rules": list[dict[str, Any]], "faults": list[Fault]})
+Checked = TypedDict("Checked", {"good": bool, "rules": list[dict[str, Any]], "faults": list[Fault]})
+OneAnnotation = TypedDict("OneAnnotation", {"annotation": Annotation})
+Annotations = TypedDict("Annotations", {"annotations": list[Annotation]})
+Tokens = TypedDict("Tokens", {"tokens": list[Token]})
+OneVersion = TypedDict("OneVersion", {"version": Version})
+OneWholeVersion = TypedDict("OneWholeVersion", {"version": WholeVersion})
+OneDiff = TypedDict("OneDiff", {"diff": Diff})
+OneWatch = TypedDict("OneWatch", {"watch": Watch})
+Watches = TypedDict("Watches", {"watches": list[Watch]})
+Changes = TypedDict("Changes", {"changes": list[Change]})
+OneLinkCheck = TypedDict("OneLinkCheck", {"check": LinkCheck})
+OneMailSource = TypedDict("OneMailSource", {"source": MailSource})
+MailSources = TypedDict("MailSources", {"sources": list[MailSource]})
+OneSink = TypedDict("OneSink", {"sink": Sink})
+Sinks = TypedDict("Sinks", {"sinks": list[Sink], "kinds": list[SinkKind]})
+SinkMessage = TypedDict("SinkMessage", {"message": str})
+SinkCount = TypedDict("SinkCount", {"count": int})
+Deliveries = TypedDict("Deliveries", {"deliveries": list[Delivery]})
 
 
 class PerhapsAnItem(TypedDict):
     item: Item | None
     """Null if the page is not in the library."""
-
-
-class OneJob(TypedDict):
-    job: Job
-
-
-class Jobs(TypedDict):
-    jobs: list[Job]
-
-
-class OnePage(TypedDict):
-    page: Page
 
 
 class Explanation(TypedDict):
@@ -87,29 +92,6 @@ class Verification(TypedDict):
     """When a time stamp service says that this signature was there (RFC 3161)."""
 
 
-class Purged(TypedDict):
-    purged: int
-
-
-class Health(TypedDict):
-    status: Literal["ok"]
-
-
-class Stats(TypedDict):
-    stats: dict[str, Any]
-
-
-class Rules(TypedDict):
-    rules: list[dict[str, Any]]
-    faults: list[Fault]
-
-
-class Checked(TypedDict):
-    good: bool
-    rules: list[dict[str, Any]]
-    faults: list[Fault]
-
-
 class Tried(TypedDict):
     before: Page
     after: Page
@@ -120,18 +102,6 @@ class Tried(TypedDict):
     idle: list[str]
     """IDs of rules that did not apply."""
     faults: list[Fault]
-
-
-class OneAnnotation(TypedDict):
-    annotation: Annotation
-
-
-class Annotations(TypedDict):
-    annotations: list[Annotation]
-
-
-class Tokens(TypedDict):
-    tokens: list[Token]
 
 
 class NewToken(TypedDict):
@@ -146,49 +116,9 @@ class Versions(TypedDict):
     """When the page was last requested."""
 
 
-class OneVersion(TypedDict):
-    version: Version
-
-
-class OneWholeVersion(TypedDict):
-    version: WholeVersion
-
-
-class OneDiff(TypedDict):
-    diff: Diff
-
-
-class OneWatch(TypedDict):
-    watch: Watch
-
-
-class Watches(TypedDict):
-    watches: list[Watch]
-
-
-class Changes(TypedDict):
-    changes: list[Change]
-
-
 class Seen(TypedDict):
     seen: int
     """Changes that were not seen before."""
-
-
-class OneLinkCheck(TypedDict):
-    check: LinkCheck
-
-
-class OneMailSource(TypedDict):
-    source: MailSource
-
-
-class MailSources(TypedDict):
-    sources: list[MailSource]
-
-
-class OneSink(TypedDict):
-    sink: Sink
 
 
 class NewSink(TypedDict):
@@ -197,30 +127,13 @@ class NewSink(TypedDict):
     """A secret that was made for it; null if it has none, or you gave it."""
 
 
-class Sinks(TypedDict):
-    sinks: list[Sink]
-    kinds: list[SinkKind]
-
-
-class SinkMessage(TypedDict):
-    message: str
-
-
 class SinkPairing(TypedDict):
     attempt: str
     """Needed with the code that the other program shows."""
 
 
-class SinkCount(TypedDict):
-    count: int
-
-
-class Deliveries(TypedDict):
-    deliveries: list[Delivery]
-
-
 _CONFIG = with_config(ConfigDict(extra="allow", use_attribute_docstrings=True))
-_SHAPES = (json_shapes, history_shapes, mail_shapes, feed_shapes, sink_shapes)
+_SHAPES = (json_shapes, history_shapes, feed_shapes, sink_shapes)
 for _shape in (*(shape for module in _SHAPES for shape in vars(module).values()), *list(globals().values())):
     if isinstance(_shape, type) and hasattr(_shape, "__required_keys__"):
         _CONFIG(_shape)

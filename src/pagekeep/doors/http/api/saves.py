@@ -22,7 +22,7 @@ from pagekeep.library.saving.failed_saves import keep_address
 from pagekeep.library.saving.idempotency import run_once
 from pagekeep.library.saving.save import save
 from pagekeep.model.tags import clean_tags
-from pagekeep.present.json_shapes import job_shape, saved_shape
+from pagekeep.present.json_shapes import Job, saved_shape, to_json
 
 router = APIRouter(prefix="/api/v1", tags=["saves"])
 
@@ -85,7 +85,7 @@ async def _save(body: SaveRequest, library: Store, service: Service) -> dict[str
 async def _queue(body: SaveRequest, library: Store, service: Service) -> dict[str, Any]:
     job = await to_thread(enqueue, body.capture_request(), library, tags=_tags(body), force=body.force)
     service.background.nudge()
-    content: OneJob = {"job": job_shape(job)}
+    content: OneJob = {"job": to_json(Job, job)}
     return {"status": 202, "location": f"/api/v1/jobs/{job.id}", "body": content}
 
 

@@ -24,10 +24,12 @@ from pagekeep.doors.http.errors import error_responses
 from pagekeep.doors.http.responses import TaggedRoute
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.library.sinks import manage
+from pagekeep.library.sinks.kind import Field as Setting
 from pagekeep.library.sinks.kind import Kind
 from pagekeep.library.sinks.manage import SinkView
 from pagekeep.library.sinks.runner import open_clients
-from pagekeep.present.sink_shapes import Sink, SinkKind, delivery_shape, sink_shape
+from pagekeep.present.json_shapes import shape_of, to_json
+from pagekeep.present.sink_shapes import Delivery, KindSetting, Sink, SinkKind
 
 router = APIRouter(prefix="/api/v1", tags=["sinks"], route_class=TaggedRoute)
 SinkId = Annotated[
@@ -38,6 +40,8 @@ Rules = Annotated[list[Annotated[str, StringConstraints(max_length=1_000)]], Fie
 Secret = Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
 NO_TOKEN = [Depends(require_no_token)]
 """A leaked token must not add a place that items go to when it was revoked."""
+shape_of(Setting)(KindSetting)
+shape_of(Kind, settings="fields")(SinkKind)
 _RULES: str = "Searches, of which an item must match one; `*` is every item."
 
 
@@ -81,7 +85,7 @@ def list_sinks(library: ReadLibrary) -> Sinks:
     """List the sinks, with what waits for them, and the kinds of sinks that can be added."""
     return {
         "sinks": [_shape(view) for view in manage.list_sinks(library)],
-        "kinds": [_kind_shape(kind) for kind in manage.offered_kinds()],
+        "kinds": [to_json(SinkKind, kind) for kind in manage.offered_kinds()],
     }
 
 
@@ -161,7 +165,7 @@ def list_outbox(
 ) -> Deliveries:
     """List what waits to be delivered and what failed for good, in the order of delivery."""
     found = manage.list_deliveries(library, sink, state, limit)
-    return {"deliveries": [delivery_shape(one.delivery, one.sink, one.title) for one in found]}
+    return {"deliveries": [to_json(Delivery, one.delivery, sink=one.sink, title=one.title) for one in found]}
 
 
 @router.post("/outbox/retry", responses=error_responses(404))
@@ -177,20 +181,4 @@ def drop_deliveries(body: ChosenDeliveries, library: WriteLibrary) -> SinkCount:
 
 
 def _shape(view: SinkView) -> Sink:
-    return sink_shape(view.sink, waiting=view.queued, dead=view.dead, has_secret=view.has_secret)
-
-
-def _kind_shape(kind: Kind) -> SinkKind:
-    return {
-        "name": kind.name,
-        "label": kind.label,
-        "help": kind.help,
-        "address": kind.address,
-        "secret": kind.secret,
-        "makes_secret": kind.makes_secret,
-        "pairs": kind.pairs,
-        "settings": [
-            {"name": field.name, "label": field.label, "help": field.help, "default": field.default}
-            for field in kind.fields
-        ],
-    }
+    return to_json(Sink, view.sink, waiting=view.queued, dead=view.dead, has_secret=view.has_secret)

@@ -17,7 +17,7 @@ from pagekeep.library.exports.markdown_files import Profile
 from pagekeep.library.exports.run import FILES, ExportOptions, Format
 from pagekeep.library.imports.detect import FORMAT_NAMES
 from pagekeep.library.imports.run import enqueue_import, store_upload
-from pagekeep.present.json_shapes import job_shape
+from pagekeep.present.json_shapes import Job, to_json
 
 router = APIRouter(prefix="/api/v1", tags=["import and export"])
 _FILE: Final = {
@@ -53,7 +53,7 @@ async def import_file(
     job = await to_thread(enqueue_import, library, upload_id, filename, format=format, fetch=fetch == "queue")
     service.background.nudge()
     response.headers["Location"] = f"/api/v1/jobs/{job.id}"
-    return {"job": job_shape(job)}
+    return {"job": to_json(Job, job)}
 
 
 @router.get(

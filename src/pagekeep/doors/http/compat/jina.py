@@ -358,7 +358,8 @@ def make_call(
     only = options.selectors("target-selector")
     wait_for = ", ".join(options.selectors("wait-for-selector") or only) or None
     seconds = options.number("timeout", MAX_TIMEOUT) or None
-    form = _form(options)
+    name = "respond-with" if options.text("respond-with") else "return-format"
+    form: Form = options.choice(name, get_args(Form))  # type: ignore[assignment]
     return PageRequest(
         request=CaptureRequest(
             complete_url(url) if url else "",
@@ -386,11 +387,6 @@ def make_call(
         budget=_to_int(options.number("token-budget")),
         max_tokens=_to_int(options.number("max-tokens")),
     )
-
-
-def _form(options: JinaOptions) -> Form:
-    name = "respond-with" if options.text("respond-with") else "return-format"
-    return options.choice(name, get_args(Form))  # type: ignore[return-value]
 
 
 def _tolerance(options: JinaOptions) -> float:

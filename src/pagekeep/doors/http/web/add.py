@@ -21,7 +21,8 @@ from pagekeep.library.queue import enqueue
 from pagekeep.library.saving.save import save
 from pagekeep.model import Job, SaveResult
 from pagekeep.model.tags import clean_tags
-from pagekeep.present.json_shapes import job_shape, saved_shape
+from pagekeep.present import json_shapes
+from pagekeep.present.json_shapes import saved_shape, to_json
 
 router = APIRouter()
 
@@ -91,7 +92,9 @@ def form(
     title: Annotated[str, Query(max_length=10_000)] = "",
 ) -> HTMLResponse:
     """Show the form, filled with the shared URL. Nothing is saved until the user submits it."""
-    return _show_form(frame, urls=url.strip() or next(iter(_find_urls(f"{text} {title}")), ""))
+    words = f"{text} {title}".split()
+    shared = next((word for word in words if word.lower().startswith(("http://", "https://"))), "")
+    return _show_form(frame, urls=url.strip() or shared)
 
 
 @router.post("/add")
@@ -121,7 +124,7 @@ async def add(
         status = status_of(result.rejected[0].error)
         return _show_form(frame, status=status, urls="\n".join(result.remaining), tags=tags, added=result)
     if not (result.saved or typed):
-        return _show_form(frame, status=status_of(_NOTHING_TO_SAVE), tags=tags, problem=_NOTHING_TO_SAVE)
+        return _show_form(frame, tags=tags, problem=_NOTHING_TO_SAVE)
     return RedirectResponse(
         f"/items/{result.saved[0].item.id}" if len(result.saved) == 1 and len(typed) < 2 else "/", 303
     )
@@ -131,7 +134,7 @@ def _script_response(result: _Result) -> Response:
     """Return the outcome of a dropped file, or of each URL in the form, as JSON."""
     if result.files:
         raise result.files[0].error
-    queued = [{"line": one.line, "url": one.url, "job": job_shape(job)} for one, job in result.queued]
+    queued = [{"line": one.line, "url": one.url, "job": to_json(json_shapes.Job, job)} for one, job in result.queued]
     rejected = [{"line": one.name, "error": one.reason} for one in result.lines]
     items = [saved_shape(one) for one in result.saved]
     return Json({"items": items, "queued": queued, "rejected": rejected, "remaining": result.remaining})
@@ -170,14 +173,10 @@ async def _save_file(frame: Frame, file: UploadFile, tags: tuple[str, ...], resu
         result.files.append(_Rejected(name, error))
 
 
-def _show_form(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
+def _show_form(frame: Frame, **values: Any) -> HTMLResponse:
     accept = ",".join(f".{suffix}" for suffix in SUFFIXES)
     defaults = {"urls": "", "tags": "", "added": _Result(), "problem": None, "accept": accept}
-    return frame.show("add.html", status=status, **{**defaults, **values})
-
-
-def _find_urls(text: str) -> list[str]:
-    return [word for word in text.split() if word.lower().startswith(("http://", "https://"))]
+    return frame.show("add.html", **{**defaults, **values})
 
 
 _FULL_URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)

@@ -11,7 +11,6 @@ from fastapi import APIRouter, Form, Query
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from markupsafe import Markup, escape
 
-from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import PagekeepError
 from pagekeep.library.items.browse import PAGE_SIZE, BrowsedKind, list_counts, read_statistics, suggest
@@ -64,7 +63,7 @@ def authors(frame: ReadFrame, q: Text = "", sort: str = "count", page: Number = 
 
 
 def show_shelf(
-    frame: Frame, shelf: Shelf, q: str = "", sort: str = "count", page: int = 1, *, status: int = 200, **values: Any
+    frame: Frame, shelf: Shelf, q: str = "", sort: str = "count", page: int = 1, **values: Any
 ) -> HTMLResponse:
     """Show one page of what is browsed."""
     by_name = sort == "name"
@@ -77,7 +76,6 @@ def show_shelf(
 
     return frame.show(
         "facets.html",
-        status=status,
         shelf=shelf,
         q=q.strip(),
         by_name=by_name,
@@ -110,7 +108,7 @@ def change_tag(
     try:
         done = rename_tag(frame.library, tag, new) if action == "rename" else delete_tag(frame.library, tag)
     except PagekeepError as error:
-        return show_shelf(frame, TAGS, status=status_of(error), problem=error, max_tag_chars=MAX_TAG_CHARS)
+        return show_shelf(frame, TAGS, problem=error, max_tag_chars=MAX_TAG_CHARS)
     if done.job:
         frame.service.background.nudge()
     more = {"more": "1"} if done.job else {}
@@ -131,49 +129,16 @@ def _make_toast(frame: Frame, did: str, more: bool) -> dict[str, Any] | None:
     return {"label": action.label, "count": action.changed, "id": action.id, "more": more} if action else None
 
 
-_LANGUAGES: Final = {
-    "ar": "Arabic",
-    "bg": "Bulgarian",
-    "bn": "Bengali",
-    "ca": "Catalan",
-    "cs": "Czech",
-    "da": "Danish",
-    "de": "German",
-    "el": "Greek",
-    "en": "English",
-    "es": "Spanish",
-    "et": "Estonian",
-    "fa": "Persian",
-    "fi": "Finnish",
-    "fr": "French",
-    "he": "Hebrew",
-    "hi": "Hindi",
-    "hr": "Croatian",
-    "hu": "Hungarian",
-    "id": "Indonesian",
-    "it": "Italian",
-    "ja": "Japanese",
-    "ko": "Korean",
-    "lt": "Lithuanian",
-    "lv": "Latvian",
-    "nb": "Norwegian",
-    "nl": "Dutch",
-    "no": "Norwegian",
-    "pl": "Polish",
-    "pt": "Portuguese",
-    "ro": "Romanian",
-    "ru": "Russian",
-    "sk": "Slovak",
-    "sl": "Slovenian",
-    "sr": "Serbian",
-    "sv": "Swedish",
-    "th": "Thai",
-    "tr": "Turkish",
-    "uk": "Ukrainian",
-    "ur": "Urdu",
-    "vi": "Vietnamese",
-    "zh": "Chinese",
-}
+_LANGUAGES: Final = dict(
+    pair.split(":")
+    for pair in (
+        "ar:Arabic bg:Bulgarian bn:Bengali ca:Catalan cs:Czech da:Danish de:German el:Greek en:English es:Spanish "
+        "et:Estonian fa:Persian fi:Finnish fr:French he:Hebrew hi:Hindi hr:Croatian hu:Hungarian id:Indonesian "
+        "it:Italian ja:Japanese ko:Korean lt:Lithuanian lv:Latvian nb:Norwegian nl:Dutch no:Norwegian pl:Polish "
+        "pt:Portuguese ro:Romanian ru:Russian sk:Slovak sl:Slovenian sr:Serbian sv:Swedish th:Thai tr:Turkish "
+        "uk:Ukrainian ur:Urdu vi:Vietnamese zh:Chinese"
+    ).split()
+)
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 

@@ -50,8 +50,7 @@ async def change_many(
     done = await run_in_threadpool(_act, frame.library, bulk, chosen, query, tags, list_id, list_name)
     if done.job:
         frame.service.background.nudge()
-    target = own_path(back)
-    return RedirectResponse(f"{target}{'&' if '?' in target else '?'}{urlencode({'acted': done.action.id})}", 303)
+    return redirect_acted(back, done)
 
 
 def _act(
@@ -114,6 +113,12 @@ def undo_one(frame: WriteFrame, action_id: str, back: Annotated[str, Form(max_le
         kept = f" {result.kept:,} stay, as they were changed again since." if result.kept else ""
         return frame.show("_toast.html", toast={"text": f"Undone.{kept}"})
     return RedirectResponse(own_path(back) if back else f"/actions?undone={action_id}", 303)
+
+
+def redirect_acted(back: str, done: Done) -> Response:
+    """Return to a page, which then shows what was done and can undo it."""
+    target = own_path(back)
+    return RedirectResponse(f"{target}{'&' if '?' in target else '?'}{urlencode({'acted': done.action.id})}", 303)
 
 
 def acted_toast(frame: Frame, acted: str) -> dict[str, Any] | None:

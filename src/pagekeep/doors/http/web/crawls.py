@@ -11,7 +11,6 @@ from pagekeep.doors.http.web.add import parse_urls
 from pagekeep.doors.http.web.layout import ReadFrame, WriteFrame
 from pagekeep.errors import PagekeepError
 from pagekeep.library.crawl import crawls
-from pagekeep.library.crawl import crawls as pages
 from pagekeep.library.crawl.addresses import CrawlOptions
 from pagekeep.present.crawl_shapes import COUNT_WORDS, REASONS
 
@@ -64,7 +63,7 @@ def start_crawl(
 def show_crawl(frame: ReadFrame, crawl_id: str, after: Annotated[int, Query(ge=-1, le=10**12)] = -1) -> HTMLResponse:
     """Show a crawl: its progress, what was left out and why, and its pages."""
     crawl = crawls.get_crawl(frame.library, crawl_id)
-    found = pages.list_pages(frame.library, crawl.id, after=after, limit=_MAX_PAGES)
+    found = crawls.list_pages(frame.library, crawl.id, after=after, limit=_MAX_PAGES)
     return frame.show(
         "crawl.html",
         crawl=crawl,
@@ -72,7 +71,7 @@ def show_crawl(frame: ReadFrame, crawl_id: str, after: Annotated[int, Query(ge=-
         words=COUNT_WORDS,
         pages=found,
         next=found[-1].position if len(found) == _MAX_PAGES else None,
-        problems=pages.list_problems(frame.library, crawl.id, limit=_MAX_PROBLEMS),
+        problems=crawls.list_problems(frame.library, crawl.id, limit=_MAX_PROBLEMS),
     )
 
 

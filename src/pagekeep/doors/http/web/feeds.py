@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Annotated, Any, Final, Literal
@@ -16,14 +15,12 @@ from starlette.datastructures import UploadFile
 from pagekeep import clock
 from pagekeep.doors import published_feeds
 from pagekeep.doors.http.caller import FORM_LIMITS, require_no_token
-from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.middleware.origins import own_path
 from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame, image_signer
 from pagekeep.errors import InvalidQuery, PagekeepError
 from pagekeep.library.feeds import inbox, mail_sources, subscriptions
-from pagekeep.library.feeds import subscriptions as lists
 from pagekeep.library.feeds.inbox import find_named
-from pagekeep.library.feeds.subscriptions import CountedFeed, find_feeds
+from pagekeep.library.feeds.subscriptions import find_feeds
 from pagekeep.library.queue import format_interval, parse_interval
 from pagekeep.model import Entry, EntryPage, EntryQuery, Feed, FeedContent, FeedSettings
 
@@ -97,14 +94,9 @@ def mark_all_read(
     before: Annotated[str, Form(max_length=40)] = "",
 ) -> Response:
     """Mark all entries of a view as read that it had when it was shown."""
-    query = View(feed, "all").query(subscriptions_of(frame))
+    query = View(feed, "all").query(tuple(one.feed for one in subscriptions.list_feeds(frame.library)))
     inbox.mark_all_read(frame.library, query, before=before or None)
     return RedirectResponse(View(feed).address(), 303)
-
-
-def subscriptions_of(frame: Frame) -> tuple[Feed, ...]:
-    """Return the feeds of the user."""
-    return tuple(one.feed for one in subscriptions.list_feeds(frame.library))
 
 
 @router.get("/feeds/entries/{key}")
@@ -159,22 +151,17 @@ def show_feeds(frame: ReadFrame) -> HTMLResponse:
     return _show_page(frame)
 
 
-def _show_page(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
+def _show_page(frame: Frame, **values: Any) -> HTMLResponse:
     listed = subscriptions.list_feeds(frame.library)
     defaults = {"problem": None, "url": "", "found": (), "report": None, "shared": None}
     return frame.show(
         "feeds.html",
-        status=status,
-        folders=_by_folder(listed),
+        folders=[(folder, list(feeds)) for folder, feeds in groupby(listed, key=lambda one: one.feed.folder)],
         unread=sum(one.counts.unread for one in listed),
         count=len(listed),
         published=published_feeds.list_published(frame.library, frame.service.accounts),
         **{**defaults, **values},
     )
-
-
-def _by_folder(listed: Sequence[CountedFeed]) -> list[tuple[str, list[CountedFeed]]]:
-    return [(folder, list(feeds)) for folder, feeds in groupby(listed, key=lambda one: one.feed.folder)]
 
 
 @router.post("/feeds")
@@ -196,7 +183,7 @@ async def add_feed(
             )
         )
     except PagekeepError as error:
-        return await run_in_threadpool(_show_page, frame, status=status_of(error), problem=error, url=url)
+        return await run_in_threadpool(_show_page, frame, problem=error, url=url)
     frame.service.background.nudge()
     return RedirectResponse(f"/feeds/{feed.id}", 303)
 
@@ -213,7 +200,7 @@ def poll_feeds(frame: WriteFrame) -> Response:
 def export_feeds(frame: ReadFrame) -> Response:
     """Download the feeds as OPML."""
     headers = {"Content-Disposition": "attachment; filename=feeds.opml"}
-    return Response(lists.export_list(frame.library), media_type="text/x-opml; charset=utf-8", headers=headers)
+    return Response(subscriptions.export_list(frame.library), media_type="text/x-opml; charset=utf-8", headers=headers)
 
 
 @router.post("/feeds/opml")
@@ -227,10 +214,10 @@ async def import_feeds(frame: WriteFrame) -> HTMLResponse:
             body = await file.read(_MAX_OPML_BYTES + 1)
         if len(body) > _MAX_OPML_BYTES:
             raise InvalidQuery("The file is too large for a list of feeds.", suggestions=("Choose an OPML file.",))
-        outlines = await lists.read_list(body, frame.service.retrieval)
-        report = await run_in_threadpool(lists.import_list, frame.library, outlines)
+        outlines = await subscriptions.read_list(body, frame.service.retrieval)
+        report = await run_in_threadpool(subscriptions.import_list, frame.library, outlines)
     except PagekeepError as error:
-        return await run_in_threadpool(_show_page, frame, status=status_of(error), problem=error)
+        return await run_in_threadpool(_show_page, frame, problem=error)
     frame.service.background.nudge()
     return await run_in_threadpool(_show_page, frame, report=report)
 
@@ -245,7 +232,7 @@ def publish(
     try:
         _, secret = published_feeds.publish(frame.library, frame.service.accounts, title, query)
     except PagekeepError as error:
-        return _show_page(frame, status=status_of(error), problem=error)
+        return _show_page(frame, problem=error)
     response = _show_page(frame, shared=f"{str(frame.request.base_url).rstrip('/')}/shared/{secret}")
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -264,13 +251,11 @@ def show_feed(frame: ReadFrame, key: str) -> HTMLResponse:
     return _show_feed(frame, key)
 
 
-def _show_feed(frame: Frame, key: str, *, status: int = 200, problem: PagekeepError | None = None) -> HTMLResponse:
+def _show_feed(frame: Frame, key: str, *, problem: PagekeepError | None = None) -> HTMLResponse:
     feed = subscriptions.get_feed(frame.library, key)
     every = format_interval(feed.settings.every) if feed.settings.every else ""
     counts = subscriptions.count_entries(frame.library, feed)
-    return frame.show(
-        "feed.html", status=status, feed=feed, counts=counts, every=every, contents=CONTENTS, problem=problem
-    )
+    return frame.show("feed.html", feed=feed, counts=counts, every=every, contents=CONTENTS, problem=problem)
 
 
 @router.post("/feeds/{key}")
@@ -311,7 +296,7 @@ def change_feed(
             }
             subscriptions.change_feed(library, key, folder=folder, changes=changes)
     except InvalidQuery as error:
-        return _show_feed(frame, key, status=status_of(error), problem=error)
+        return _show_feed(frame, key, problem=error)
     frame.service.background.nudge()
     return RedirectResponse(f"/feeds/{subscriptions.get_feed(library, key).id}", 303)
 
@@ -328,14 +313,11 @@ def show_sources(frame: ReadFrame) -> HTMLResponse:
     return _show_sources(frame)
 
 
-def _show_sources(
-    frame: Frame, *, status: int = 200, problem: PagekeepError | None = None, **typed: Any
-) -> HTMLResponse:
+def _show_sources(frame: Frame, *, problem: PagekeepError | None = None, **typed: Any) -> HTMLResponse:
     settings = frame.service.settings
     found = mail_sources.list_sources(frame.library)
     return frame.show(
         "mail.html",
-        status=status,
         sources=[(source, format_interval(source.every)) for source in found],
         problem=problem,
         typed=_BLANK_SOURCE | typed,
@@ -367,7 +349,7 @@ def add_source(
         )
     except PagekeepError as error:
         typed = {"host": host, "account": account, "folder": folder, "senders": senders, "every": every}
-        return _show_sources(frame, status=status_of(error), problem=error, **typed)
+        return _show_sources(frame, problem=error, **typed)
     frame.service.background.nudge()
     return RedirectResponse(_MAIL_PATH, 303)
 
@@ -388,6 +370,6 @@ def change_source(
             listed = (*source.senders, sender) if action == "allow" else senders.replace(",", " ").split()
             mail_sources.change_source(library, source_id, senders=listed)
     except PagekeepError as error:
-        return _show_sources(frame, status=status_of(error), problem=error)
+        return _show_sources(frame, problem=error)
     frame.service.background.nudge()
     return RedirectResponse(_MAIL_PATH, 303)

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from pagekeep.doors.http.middleware.origins import own_path
-from pagekeep.doors.http.web.bulk import acted_toast, describe_action
+from pagekeep.doors.http.web.bulk import acted_toast, describe_action, redirect_acted
 from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame, image_signer
 from pagekeep.errors import PagekeepError
 from pagekeep.library.feeds.inbox import INBOX_SOURCE as FEED_INBOX
@@ -155,7 +155,8 @@ def inbox(
     acted: Annotated[str, Query(max_length=100)] = "",
 ) -> HTMLResponse:
     """Show the list; only its rows for our script."""
-    values: dict[str, Any] = {"view": view, "listing": list_rows(frame, view), "bulk_query": _whole_query(view)}
+    found_by = _query(view) if view.q or view.state != "inbox" else f"-is:archived {_query(view)}".strip()
+    values: dict[str, Any] = {"view": view, "listing": list_rows(frame, view), "bulk_query": found_by}
     if frame.wants_part:
         return frame.show("_rows.html", **values)
     toast, jobs = acted_toast(frame, acted), count_jobs(frame.library)
@@ -241,11 +242,6 @@ def _query(view: View) -> str:
     return " ".join(parts)
 
 
-def _whole_query(view: View) -> str:
-    """Return the text of a search that finds all pages of the view."""
-    return _query(view) if view.q or view.state != "inbox" else f"-is:archived {_query(view)}".strip()
-
-
 def _with_prefix_search(q: str) -> str:
     """Search the last word as a prefix, as it may be unfinished; not in scripts without spaces."""
     last = q.split()[-1] if q else ""
@@ -260,17 +256,15 @@ def run_action(
     back: Annotated[str, Form()] = "/",
 ) -> Response:
     """Pin, archive, delete or restore one or more items, so that it can be undone; or note that they were opened."""
-    target = own_path(back)
     if action == "opened":
         for key in ids:
             open_item(frame.library, key)
-        return Response(status_code=204) if frame.wants_part else RedirectResponse(target, 303)
+        return Response(status_code=204) if frame.wants_part else RedirectResponse(own_path(back), 303)
     done = change_selected(frame.library, ids, MOVES[action], describe(MOVES[action]))
     if frame.wants_part:
         toast = {"text": describe_action(done.action), "action": done.action.id, "quick": True}
         return frame.show("_toast.html", toast=toast)
-    query = urlencode({"acted": done.action.id})
-    return RedirectResponse(f"{target}{'&' if '?' in target else '?'}{query}", 303)
+    return redirect_acted(back, done)
 
 
 @router.post("/trash")

@@ -12,7 +12,6 @@ from starlette.concurrency import run_in_threadpool
 
 from pagekeep.capture.documents.file_types import detect
 from pagekeep.capture.from_url import Request
-from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.responses import copy_response, file_name, file_response
 from pagekeep.doors.http.web.bulk import acted_toast
 from pagekeep.doors.http.web.inbox import list_parameter, neighbours_in, view_of_list
@@ -95,7 +94,6 @@ def _fill_template(
     watched = find_watch(frame.library, item.id) is not None
     page = frame.show(
         "item.html",
-        status=status_of(problem) if problem else 200,
         item=item,
         content=_add_anchors(rendered.html, pages),
         pages=pages,
@@ -262,8 +260,7 @@ def show_edit_form(frame: ReadFrame, key: str) -> HTMLResponse:
 
 
 def _show_form(frame: Frame, item: Item, error: PagekeepError | None = None) -> HTMLResponse:
-    status = status_of(error) if error else 200
-    return frame.show("edit.html", status=status, item=item, problem=error, **edit_values(frame, item))
+    return frame.show("edit.html", item=item, problem=error, **edit_values(frame, item))
 
 
 @router.post("/items/{key}/edit")

@@ -13,12 +13,14 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pagekeep.doors.http.caller import CSRF_FIELD, Caller, ReadCaller, ReadLibrary, WriteLibrary, require_write
+from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.image_proxy import signed_path
 from pagekeep.doors.http.middleware.body_limits import MAX_PAGE_BYTES
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.doors.http.web import formatting
 from pagekeep.doors.http.web.formatting import describe_failure, reason_words
 from pagekeep.doors.http.web.static_files import static_url
+from pagekeep.errors import PagekeepError
 from pagekeep.library.feeds.subscriptions import count_unread
 from pagekeep.library.items.browse import count_states
 from pagekeep.library.items.lists import list_lists
@@ -118,8 +120,9 @@ class Frame:
         return self.request.headers.get("x-part") == "1"
 
     def show(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
-        """Render a page for this user."""
+        """Render a page for this user; one that shows an error as `problem` has the status of that."""
         sidebar = partial(build_menu, self)
+        status = status_of(values["problem"]) if isinstance(values.get("problem"), PagekeepError) else status
         return page(self.request, template, status=status, caller=self.caller, **{"sidebar": sidebar, **values})
 
 

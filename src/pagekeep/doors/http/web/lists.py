@@ -7,7 +7,6 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.web.bulk import acted_toast
 from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import NotFound, PagekeepError
@@ -33,7 +32,6 @@ def list_all(
 def _show_all(frame: Frame, error: PagekeepError | None = None, **values: Any) -> HTMLResponse:
     return frame.show(
         "lists.html",
-        status=status_of(error) if error else 200,
         lists=lists.list_lists(frame.library),
         counts=lists.count_lists(frame.library),
         most=MAX_COUNTED,
@@ -78,7 +76,6 @@ def _show_one(
         error, items, following = error or failure, (), None
     return frame.show(
         "list.html",
-        status=status_of(error) if error else 200,
         list=found,
         items=items,
         next=following,
@@ -187,7 +184,7 @@ def _show_rules(
         "toast": acted_toast(frame, acted),
         "own": own,
     }
-    return frame.show("save_rules.html", status=status_of(error) if error else 200, **values)
+    return frame.show("save_rules.html", **values)
 
 
 @router.post("/save-rules")

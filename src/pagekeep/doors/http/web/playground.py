@@ -9,7 +9,6 @@ from fastapi import APIRouter, Form
 from fastapi.responses import HTMLResponse
 
 from pagekeep.capture.active_rules import save_rules
-from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame, image_signer
 from pagekeep.errors import NotAllowed, PagekeepError
 from pagekeep.library.items.find import get_item
@@ -60,7 +59,7 @@ async def submit(
             trial = await try_rules(yaml, page, frame.library, service.retrieval, rules=rules)
             values |= await _render_trial(frame, trial)
     except PagekeepError as error:
-        return _show_form(frame, status=status_of(error), problem=error, **values)
+        return _show_form(frame, problem=error, **values)
     return _show_form(frame, **values)
 
 
@@ -88,9 +87,9 @@ async def _render_trial(frame: Frame, trial: RuleTrial) -> dict[str, Any]:
     }
 
 
-def _show_form(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
+def _show_form(frame: Frame, **values: Any) -> HTMLResponse:
     defaults = {"trial": None, "saved_in": None, "problem": None, "rule_lines": (), "before": "", "after": ""}
-    return frame.show("playground.html", status=status, may_save=not frame.service.shared, **{**defaults, **values})
+    return frame.show("playground.html", may_save=not frame.service.shared, **{**defaults, **values})
 
 
 class _Line(NamedTuple):
@@ -110,12 +109,9 @@ async def show_explanation(frame: ReadFrame, key: str) -> HTMLResponse:
     page = await preview_item(key, library, frame.service.retrieval, needs=("links", "media"))
     item = await to_thread(get_item, library, key)
     explanation = await frame.service.room.run(ExplainTask.of(page), TEXT)
-    return frame.show("explain.html", item=item, sections=_split_sections(explanation))
-
-
-def _split_sections(text: str) -> list[_Section]:
-    blocks = [block.split("\n") for block in text.strip("\n").split("\n\n")]
-    return [_Section(heading, [_parse_line(line) for line in lines]) for heading, *lines in blocks]
+    blocks = [block.split("\n") for block in explanation.strip("\n").split("\n\n")]
+    sections = [_Section(heading, [_parse_line(line) for line in lines]) for heading, *lines in blocks]
+    return frame.show("explain.html", item=item, sections=sections)
 
 
 def _parse_line(line: str) -> _Line:

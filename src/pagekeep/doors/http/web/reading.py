@@ -38,12 +38,8 @@ COLOURS: Final = ("yellow", "green", "blue", "pink")
 MAX_FIELD_CHARS: Final = 10_000
 
 
-def _normalise_newlines(text: str) -> str:
-    """Browsers send a line break as two characters but count it as one towards `maxlength`."""
-    return text.replace("\r\n", "\n")
-
-
-Text = Annotated[str, BeforeValidator(_normalise_newlines), Form(max_length=MAX_FIELD_CHARS)]
+# Browsers send a line break as two characters but count it as one towards `maxlength`.
+Text = Annotated[str, BeforeValidator(lambda text: text.replace("\r\n", "\n")), Form(max_length=MAX_FIELD_CHARS)]
 Colour = Annotated[Literal["yellow", "green", "blue", "pink", ""], Form()]
 
 

@@ -12,7 +12,6 @@ from fastapi import APIRouter, Depends, Form
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from pagekeep.doors.http.caller import require_no_token, session_of, set_session
-from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.middleware.origins import own_path
 from pagekeep.doors.http.web.layout import CHOICES, COOKIE, Appearance, Frame, ReadFrame, WriteFrame
 from pagekeep.errors import NotAllowed, PagekeepError
@@ -37,10 +36,9 @@ def account(frame: ReadFrame, password: str = "") -> HTMLResponse:
     return _show_account(frame, changed=password == "changed")
 
 
-def _show_account(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
+def _show_account(frame: Frame, **values: Any) -> HTMLResponse:
     return frame.show(
         "settings/account.html",
-        status=status,
         sessions=_list_sessions(frame),
         shared=frame.service.shared,
         min_password=accounts.MIN_PASSWORD_CHARS,
@@ -94,7 +92,7 @@ def change_password(
             raise NotAllowed("The new passwords do not match.", suggestions=("Enter the same password twice.",))
         _, session = accounts.change_password(service.accounts, frame.caller.user_id, old, new, address)
     except PagekeepError as error:
-        return _show_account(frame, status=status_of(error), problem=error)
+        return _show_account(frame, problem=error)
     response = RedirectResponse("/settings/account?password=changed", 303)
     set_session(response, request, session)
     return response

@@ -149,7 +149,8 @@ async def finish_openid(
     else:
         response = RedirectResponse(own_path(begun.back), 303)
         set_session(response, request, session)
-    drop_attempt(response, request)
+    is_secure = request.url.scheme == "https"
+    response.delete_cookie(_name(request), path="/", secure=is_secure, httponly=True, samesite="lax")  # it is used once
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -213,12 +214,6 @@ def attempt_of(request: Request, secret: bytes) -> Attempt | None:
     found = json.loads(content)  # our own
     until = found.pop("until")
     return Attempt(**found) if until > time.time() else None
-
-
-def drop_attempt(response: Response, request: Request) -> None:
-    """Delete the cookie: it is used once."""
-    is_secure = request.url.scheme == "https"
-    response.delete_cookie(_name(request), path="/", secure=is_secure, httponly=True, samesite="lax")
 
 
 def _name(request: Request) -> str:

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Depends, Form, Path, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from pagekeep.doors.http.caller import FORM_LIMITS, require_no_token
-from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library.sinks import manage
@@ -31,12 +30,11 @@ def show_sinks(frame: ReadFrame) -> HTMLResponse:
     return _show_page(frame)
 
 
-def _show_page(frame: Frame, *, status: int = 200, problem: PagekeepError | None = None, **values: Any) -> HTMLResponse:
+def _show_page(frame: Frame, *, problem: PagekeepError | None = None, **values: Any) -> HTMLResponse:
     blank = {"message": "", "secret": "", "pairing": None, "typed": {"kind": ""}}
     kinds = manage.offered_kinds()
     response = frame.show(
         "sinks.html",
-        status=status,
         problem=problem,
         sinks=manage.list_sinks(frame.library),
         kinds=kinds,
@@ -69,7 +67,7 @@ async def add_sink_by_form(
         added = await to_thread(manage.add_sink, frame.library, frame.service.settings, new)
     except PagekeepError as error:
         typed = {"kind": kind, "name": name, "address": address, "rules": rules, **settings}
-        return await to_thread(_show_page, frame, status=status_of(error), problem=error, typed=typed)
+        return await to_thread(_show_page, frame, problem=error, typed=typed)
     if added.secret:
         return await to_thread(lambda: _show_page(frame, secret=added.secret, message=f"{added.sink.name} was added."))
     return RedirectResponse(_PATH, 303)
@@ -104,10 +102,10 @@ async def change_sink_by_form(
         view = await to_thread(manage.get_sink, library, sink_id)
         message, pairing = await _change(frame, view.sink.id, action, rules, secret, attempt, code)
     except NotFound as error:
-        return await to_thread(_show_page, frame, status=status_of(error), problem=error)
+        return await to_thread(_show_page, frame, problem=error)
     except PagekeepError as error:
         again = (sink_id, attempt) if action == "code" else None
-        return await to_thread(_show_page, frame, status=status_of(error), problem=error, pairing=again)
+        return await to_thread(_show_page, frame, problem=error, pairing=again)
     if not message and pairing is None:
         return RedirectResponse(_PATH, 303)
     return await to_thread(_show_page, frame, message=message, pairing=pairing)

@@ -62,7 +62,8 @@ def _load_files() -> dict[str, _File]:
     found = (*_FOLDER.iterdir(), *(_FOLDER / "fonts").iterdir())
     paths = sorted(path for path in found if path.suffix in _MEDIA_TYPES)
     files = {path.name: _make_file(path.name, path.read_bytes()) for path in paths}
-    return files | {"reader.css": _make_file("reader.css", _link_fonts(_join_styles(), files))}
+    styles = _FONT.sub(lambda font: f'url("{_address(font[1].decode(), files)}")'.encode(), _join_styles())
+    return files | {"reader.css": _make_file("reader.css", styles)}
 
 
 def _make_file(name: str, content: bytes) -> _File:
@@ -77,11 +78,6 @@ def _join_styles() -> bytes:
     of_pages = sorted(names - {*_COMMON_STYLES, _LAST_STYLE})
     ordered = (*_COMMON_STYLES, *of_pages, _LAST_STYLE)
     return b"\n".join((_FOLDER / "style" / f"{name}.css").read_bytes() for name in ordered)
-
-
-def _link_fonts(styles: bytes, files: dict[str, _File]) -> bytes:
-    """Return the style sheet with the addresses of the fonts as they are served, with their versions."""
-    return _FONT.sub(lambda font: f'url("{_address(font[1].decode(), files)}")'.encode(), styles)
 
 
 def _address(name: str, files: dict[str, _File]) -> str:

@@ -12,7 +12,6 @@ from markupsafe import Markup
 
 from pagekeep.doors.bundled import BROWSERS, Browser, bundled_folder, zip_package
 from pagekeep.doors.http.caller import require_no_token
-from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.identity import accounts, grants
@@ -27,11 +26,10 @@ def tokens(frame: ReadFrame) -> HTMLResponse:
     return _show_tokens(frame)
 
 
-def _show_tokens(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
+def _show_tokens(frame: Frame, **values: Any) -> HTMLResponse:
     defaults = {"secret": None, "made": None, "problem": None}
     return frame.show(
         "settings/tokens.html",
-        status=status,
         tokens=list_tokens(frame),
         dialects=DIALECTS,
         origin=str(frame.request.base_url).rstrip("/"),
@@ -63,7 +61,7 @@ def add_token(
     try:
         made = accounts.add_token(frame.service.accounts, frame.caller.user_id, name, scopes)
     except PagekeepError as error:
-        return _show_tokens(frame, status=status_of(error), problem=error)
+        return _show_tokens(frame, problem=error)
     response = _show_tokens(frame, secret=made.secret, made=made.token, qr=draw_qr(made.secret))
     response.headers["Cache-Control"] = "no-store"
     return response

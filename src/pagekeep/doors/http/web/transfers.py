@@ -12,7 +12,7 @@ from starlette.datastructures import UploadFile
 
 from pagekeep.capture.extract import extract_in_room
 from pagekeep.doors.http.caller import FORM_LIMITS
-from pagekeep.doors.http.errors import headers_of, status_of
+from pagekeep.doors.http.errors import headers_of
 from pagekeep.doors.http.service import Service
 from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import InvalidQuery, NotAllowed, PagekeepError
@@ -49,7 +49,7 @@ async def import_file(frame: WriteFrame) -> HTMLResponse:
                 raise InvalidQuery("No file was sent.", suggestions=("Choose a file to import.",))
             report = await _run_import(file, frame, queue=fetch == "queue")
     except PagekeepError as error:
-        response = _show_import_form(frame, status=status_of(error), problem=error)
+        response = _show_import_form(frame, problem=error)
         response.headers.update(headers_of(error))
         return response
     frame.service.background.nudge()
@@ -83,10 +83,10 @@ def _page_extractor(service: Service) -> ReadPage:
     return read
 
 
-def _show_import_form(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
+def _show_import_form(frame: Frame, **values: Any) -> HTMLResponse:
     max_megabytes = frame.service.settings.import_bytes // 1_000_000
     defaults = {"report": None, "problem": None, "max_failures": MAX_FAILURES, "max_megabytes": max_megabytes}
-    return frame.show("import.html", status=status, **{**defaults, **values})
+    return frame.show("import.html", **{**defaults, **values})
 
 
 BACKUP: Final = "backup"
@@ -138,11 +138,10 @@ def export_settings(frame: ReadFrame) -> HTMLResponse:
     return _show_exports(frame)
 
 
-def _show_exports(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
+def _show_exports(frame: Frame, **values: Any) -> HTMLResponse:
     template = "settings/_exports.html" if frame.wants_part else "settings/export.html"
     return frame.show(
         template,
-        status=status,
         kinds=KINDS,
         exports=frame.service.kept_exports.list(frame.caller.user_id),
         shared=frame.service.shared,
@@ -160,7 +159,7 @@ async def start_export(
     try:
         await _start(frame, kind, query.strip() or None)
     except PagekeepError as error:
-        return await run_in_threadpool(_show_exports, frame, status=status_of(error), problem=error)
+        return await run_in_threadpool(_show_exports, frame, problem=error)
     return RedirectResponse("/settings/export", 303)
 
 

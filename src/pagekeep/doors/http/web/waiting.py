@@ -9,7 +9,7 @@ from fastapi import APIRouter, Form, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from pagekeep.doors.http.middleware.origins import own_path
-from pagekeep.doors.http.web.bulk import acted_toast
+from pagekeep.doors.http.web.bulk import acted_toast, redirect_acted
 from pagekeep.doors.http.web.formatting import FailureWords, describe_failure
 from pagekeep.doors.http.web.layout import ReadFrame, WriteFrame
 from pagekeep.library.items import change as actions
@@ -113,11 +113,11 @@ def change_failed(
     back: Annotated[str, Form(max_length=4_000)] = "/failed",
 ) -> Response:
     """Try a page again, keep its bookmark, or move it to the trash."""
-    item, target = get_item(frame.library, key), own_path(back)
+    item = get_item(frame.library, key)
     if action == "again":
         failed_saves.try_again(frame.library, item)
         frame.service.background.nudge()
-        return RedirectResponse(target, 303)
+        return RedirectResponse(own_path(back), 303)
     change = _CHANGES[action]
     done = actions.change_selected(frame.library, [item.id], change, actions.describe(change))
-    return RedirectResponse(f"{target}{'&' if '?' in target else '?'}{urlencode({'acted': done.action.id})}", 303)
+    return redirect_acted(back, done)

@@ -10,7 +10,7 @@ from pagekeep import clock
 from pagekeep.library import webhooks
 from pagekeep.library.sinks.api import Api, to_json
 from pagekeep.library.sinks.kind import EventMessage, Field, ItemMessage, Kind
-from pagekeep.present.json_shapes import item_shape
+from pagekeep.present import json_shapes
 
 MAX_MARKDOWN_CHARS = 1_000_000
 
@@ -34,7 +34,7 @@ class Webhook(Kind):
         return webhooks.new_secret()
 
     async def send_item(self, api: Api, message: ItemMessage) -> str | None:
-        data: dict[str, Any] = {**item_shape(message.item), "version": message.version}
+        data: dict[str, Any] = {**json_shapes.to_json(json_shapes.Item, message.item), "version": message.version}
         if api.sink.settings.get("content", "yes") != "no":
             data["markdown"] = message.markdown[:MAX_MARKDOWN_CHARS]
         event = "item.changed" if message.earlier else "item.saved"

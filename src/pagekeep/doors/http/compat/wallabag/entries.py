@@ -27,7 +27,6 @@ from pagekeep.errors import InvalidQuery, NotAllowed, NotFound, NotOffered, Page
 from pagekeep.library.archive.copies import read_copy
 from pagekeep.library.exports.item_book import build_item_book
 from pagekeep.library.items import find
-from pagekeep.library.items import find as items
 from pagekeep.library.items.annotations import (
     annotate,
     annotations_of,
@@ -65,10 +64,10 @@ async def list_entries(
     page, limit = _paging(sent, _MAX_FULL if whole else _MAX_METADATA)
     query = mapping.list_query(sent)
 
-    def find() -> ItemSlice:
-        return items.find_slice(library, query, (page - 1) * limit, limit) if query is not None else ItemSlice((), 0)
+    def read() -> ItemSlice:
+        return find.find_slice(library, query, (page - 1) * limit, limit) if query is not None else ItemSlice((), 0)
 
-    return await _page(request, find, page, limit, _Shown(library, service, caller.name, whole))
+    return await _page(request, read, page, limit, _Shown(library, service, caller.name, whole))
 
 
 @router.get("/search")
@@ -79,10 +78,10 @@ async def search_entries(
     term = sent.text("term", max_chars=1_000)
     page, limit = _paging(sent, _MAX_FULL)
 
-    def find() -> ItemSlice:
-        return items.search_slice(library, term, (page - 1) * limit, limit) if term.strip() else ItemSlice((), 0)
+    def read() -> ItemSlice:
+        return find.search_slice(library, term, (page - 1) * limit, limit) if term.strip() else ItemSlice((), 0)
 
-    return await _page(request, find, page, limit, _Shown(library, service, caller.name))
+    return await _page(request, read, page, limit, _Shown(library, service, caller.name))
 
 
 @router.get("/entries/exists")
@@ -92,13 +91,13 @@ def entry_exists(library: ReadLibrary, sent: SentParameters) -> Response:
     by_id = bool(sent.flag("return_id"))
     if urls or hashes:
         found = {url: _number_of(library, url) for url in urls}
-        by_hash = items.find_hashed(library, hashes) if hashes else {}
+        by_hash = find.find_hashed(library, hashes) if hashes else {}
         found |= {value: by_hash.get(value.lower()) for value in hashes}
         return Json({key: value if by_id else value is not None for key, value in found.items()})
     url, value = sent.text("url"), sent.text("hashed_url", max_chars=100)
     if not url and not value:
         raise NotAllowed("An address is required: `url`, `hashed_url`, `urls` or `hashed_urls`.")
-    one = _number_of(library, url) if url else items.find_hashed(library, [value]).get(value.lower())
+    one = _number_of(library, url) if url else find.find_hashed(library, [value]).get(value.lower())
     return Json({"exists": one if by_id else one is not None})
 
 
@@ -130,7 +129,7 @@ async def add_entry(
 @router.get("/entries/{number}")
 async def read_entry(number: Number, library: ReadLibrary, caller: ReadCaller, service: CurrentService) -> Response:
     """Return an entry."""
-    item = await run_in_threadpool(items.get_numbered, library, number)
+    item = await run_in_threadpool(find.get_numbered, library, number)
     return await _one(library, service, item, caller.name)
 
 
@@ -139,7 +138,7 @@ async def change_entry(
     number: Number, library: WriteLibrary, caller: ReadCaller, service: CurrentService, sent: SentParameters
 ) -> Response:
     """Archive or star an entry, or replace its tags; what else wallabag can change is ignored."""
-    item = await run_in_threadpool(items.get_numbered, library, number)
+    item = await run_in_threadpool(find.get_numbered, library, number)
     item = await run_in_threadpool(_set_flags, library, item, sent, sent.list("tags") or None)
     return await _one(library, service, item, caller.name)
 
@@ -149,7 +148,7 @@ async def delete_entry(
     number: Number, library: WriteLibrary, caller: ReadCaller, service: CurrentService, sent: SentParameters
 ) -> Response:
     """Move an entry to the trash."""
-    item = await run_in_threadpool(items.get_numbered, library, number)
+    item = await run_in_threadpool(find.get_numbered, library, number)
     await run_in_threadpool(change_item, library, item.id, MOVES["delete"])
     if sent.text("expect") == "id":
         return Json({"id": number})
@@ -159,7 +158,7 @@ async def delete_entry(
 @router.patch("/entries/{number}/reload")
 async def reload_entry(number: Number, library: WriteLibrary, caller: ReadCaller, service: CurrentService) -> Response:
     """Fetch the page of an entry again; 304 when that fails or gives nothing new."""
-    item = await run_in_threadpool(items.get_numbered, library, number)
+    item = await run_in_threadpool(find.get_numbered, library, number)
     try:
         saved = await refetch_item(item, library, service.retrieval)
     except PagekeepError:
@@ -178,19 +177,19 @@ class _Shown:
         self.user = user
         self.whole = whole
 
-    async def read(self, find: Callable[[], ItemSlice]) -> tuple[ItemSlice, list[dict[str, Any]]]:
+    async def read(self, read: Callable[[], ItemSlice]) -> tuple[ItemSlice, list[dict[str, Any]]]:
         """Return the items that are found, and each as an entry."""
-        found, entries = await run_in_threadpool(self._read, find)
+        found, entries = await run_in_threadpool(self._read, read)
         if self.whole:
             texts = [(body_of(item.content), item.url, item.title) for item in found.items]
             for one, html in zip(entries, await self.service.renderer.render_many(texts), strict=True):
                 one["content"] = html
         return found, entries
 
-    def _read(self, find: Callable[[], ItemSlice]) -> tuple[ItemSlice, list[dict[str, Any]]]:
+    def _read(self, read: Callable[[], ItemSlice]) -> tuple[ItemSlice, list[dict[str, Any]]]:
         """Return the items that have a number, and their entries without content."""
-        found = find()
-        known, marks = items.number_items(self.library, found.items), annotations_of(self.library, found.items)
+        found = read()
+        known, marks = find.number_items(self.library, found.items), annotations_of(self.library, found.items)
         shown = tuple(item for item in found.items if item.id in known)
         entries = [mapping.entry(item, known[item.id], marks.get(item.id, ()), self.user, None) for item in shown]
         return ItemSlice(shown, found.total), entries
@@ -202,8 +201,8 @@ def _paging(sent: Parameters, most: int) -> tuple[int, int]:
     return sent.number("page", 1, low=1, high=1_000_000), limit
 
 
-async def _page(request: Request, find: Callable[[], ItemSlice], page: int, limit: int, shown: _Shown) -> Response:
-    found, entries = await shown.read(find)
+async def _page(request: Request, read: Callable[[], ItemSlice], page: int, limit: int, shown: _Shown) -> Response:
+    found, entries = await shown.read(read)
     if page > 1 and (page - 1) * limit >= found.total:
         raise NotFound("There is no such page.")  # clients go on until they get this
     query = [(name, value) for name, value in request.query_params.multi_items() if name not in ("page", "perPage")]
@@ -218,10 +217,10 @@ async def _one(library: Store, service: Service, item: Item, user: str) -> Respo
 
 def _number_of(library: Store, url: str) -> int | None:
     try:
-        item = items.look_up_url(library, url)
+        item = find.look_up_url(library, url)
     except PagekeepError:  # not an address
         return None
-    return items.number_items(library, [item]).get(item.id) if item is not None else None
+    return find.number_items(library, [item]).get(item.id) if item is not None else None
 
 
 def _set_flags(library: Store, item: Item, sent: Parameters, tags: list[str] | None = None) -> Item:
@@ -299,15 +298,12 @@ def _write(format: str, entry: dict[str, Any]) -> str:
         writer = csv.writer(out, delimiter=";")
         writer.writerow(_CSV)
         tags = ", ".join(tag["label"] for tag in entry["tags"])
-        writer.writerow(_safe(tags if name == "tags" else str(entry[name] or "")) for name in _CSV)
+        cells = [tags if name == "tags" else str(entry[name] or "") for name in _CSV]
+        # Spreadsheets must not take a cell for a formula.
+        writer.writerow(f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell for cell in cells)
         return out.getvalue()
     fields = "".join(_element(name, value) for name, value in entry.items() if not name.startswith("_"))
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<entries><entry>{fields}</entry></entries>\n'
-
-
-def _safe(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell[:1] in "=+-@\t\r" and cell else cell
 
 
 def _element(name: str, value: Any) -> str:
