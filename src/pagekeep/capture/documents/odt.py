@@ -490,7 +490,7 @@ class Styles:
         while (family, name) in self._elements and len(names) < _MAX_PARENTS:
             element = self._elements[family, name]
             names.append(_ESCAPED.sub(lambda match: chr(int(match[1], 16)), element.get("style:display-name") or name))
-            self._collect(element, found, is_own=not _is_role(names[-1]))
+            self._collect(element, found, is_own=bool(re.fullmatch(r"[A-Z]{1,3}\d+", names[-1])))
             parent = element.get("style:parent-style-name", "")
             if parent == name:
                 break
@@ -529,11 +529,6 @@ class Styles:
             marks.setdefault("sub", place[0] == "sub" or place[0].startswith("-"))
         if font := text.get("style:font-name") or text.get("fo:font-family"):
             marks.setdefault("code", font in self._mono or is_monospaced(font))
-
-
-def _is_role(name: str) -> bool:
-    """Return whether a paragraph style is a role, such as a heading, rather than direct formatting."""
-    return not re.fullmatch(r"[A-Z]{1,3}\d+", name)
 
 
 def _read_levels(style: Element) -> dict[int, ListLevel]:

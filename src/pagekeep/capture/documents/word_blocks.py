@@ -51,7 +51,7 @@ class Block:
     @property
     def text(self) -> str:
         """Its text with single spaces; empty for finished markup."""
-        return plain_text(self.runs)
+        return " ".join("".join(run.text if run.html is None else " " for run in self.runs).split())
 
 
 class Notes:
@@ -259,11 +259,6 @@ def _is_bold_line(block: Block) -> bool:
 
 _CONTROLS: Final = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127, 0xFEFF, 0xAD))
 """Characters that show nothing, soft hyphens among them."""
-
-
-def plain_text(runs: Iterable[Run]) -> str:
-    """Return the text of the runs, with single spaces; a line break is a space."""
-    return " ".join("".join(run.text if run.html is None else " " for run in runs).split())
 
 
 def code_text(runs: Iterable[Run]) -> str:

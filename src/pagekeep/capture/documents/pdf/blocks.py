@@ -297,7 +297,7 @@ def settle_items(blocks: list[Block]) -> None:
         if block.kind != "item":
             stack = []
             continue
-        if _is_number(block) and not _has_neighbour(blocks, index):
+        if any(map(str.isalnum, block.marker)) and not _has_neighbour(blocks, index):
             block.kind, block.marker = "text", ""
             stack = []
             continue
@@ -335,10 +335,6 @@ def item_start(block: Block) -> float:
     """Return where the text of an item begins."""
     line = block.lines[0]
     return line.x0 if line.bullet or len(line.words) < 2 else line.words[1].x0
-
-
-def _is_number(block: Block) -> bool:
-    return any(map(str.isalnum, block.marker))
 
 
 def _has_neighbour(blocks: list[Block], index: int) -> bool:

@@ -304,7 +304,7 @@ class Reader:
         if word == "f" and number is not None:
             self._font = number
         elif word == "fcharset" and number is not None:
-            self._fonts[self._font] = (self._fonts.get(self._font, (False, None))[0], page_of_charset(number))
+            self._fonts[self._font] = (self._fonts.get(self._font, (False, None))[0], _CHARSETS.get(number))
         elif word in ("fmodern",) or (word == "fprq" and number == 1):
             self._fonts[self._font] = (True, self._fonts.get(self._font, (False, None))[1])
 
@@ -464,11 +464,6 @@ def read_tokens(data: bytes) -> Iterator[Token]:
             yield Token(byte=int(byte, 16))
         elif sign:
             yield Token(sign=sign)
-
-
-def page_of_charset(charset: int) -> str | None:
-    """Return the code page of a font's character set; `None` for that of the document."""
-    return _CHARSETS.get(charset)
 
 
 def page_of_number(number: int) -> str:
