@@ -21,17 +21,9 @@ from pagekeep.extraction.input.decode import decode
 from pagekeep.model import Fetched, Options, Page
 from pagekeep.rules import Rulebook
 
-_OVERLAYS: Final = (
-    "dialog",
-    "[role=dialog]",
-    "[role=alertdialog]",
-    "[aria-modal=true]",
-    ".modal",
-    ".overlay",
-    ".popup",
-    ".cookie-banner",
-    "#cookie-banner",
-    ".newsletter-popup",
+_OVERLAYS: Final = tuple(
+    "dialog [role=dialog] [role=alertdialog] [aria-modal=true] .modal .overlay .popup .cookie-banner #cookie-banner "
+    ".newsletter-popup".split()
 )
 MAX_VALUES: Final = 1_000
 """Values for each selector."""
