@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from pagekeep.capture.documents.pdf.blocks import find_marker, is_mono, is_numbered_code
+from pagekeep.capture.documents.pdf.blocks import find_marker, is_bold, is_mono, is_numbered_code
 from pagekeep.capture.documents.pdf.lines import make_lines, split_cells
 from pagekeep.capture.documents.pdf.values import Block, Box, Cell, Line, PdfPage, Word
 
@@ -216,7 +216,7 @@ def _end_run(run: list[Line], gaps: list[Gap], page: int, *, at_edge: bool) -> S
 
     At the edge of a column or page a table may have only two rows, or its head alone.
     """
-    least = _MIN_ALIGNED_ROWS if not at_edge else 1 if run and all(word.font.bold for word in run[0].words) else 2
+    least = _MIN_ALIGNED_ROWS if not at_edge else 1 if run and is_bold(run[0]) else 2
     return [_make_aligned(run, gaps, page)] if len(run) >= least and not _is_justified(run, gaps) else run
 
 
