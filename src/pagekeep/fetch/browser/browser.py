@@ -108,7 +108,7 @@ class Browser:
         that came with it as `page`.
         """
         headers, cookies = check_headers(headers), check_cookies(cookies)
-        more = {"wait_for": wait_for, "headers": headers, "cookies": cookies, "html": html}
+        more: dict[str, Any] = {"wait_for": wait_for, "headers": headers, "cookies": cookies, "html": html}
         return (await self._render(url, timeout, user_agent, **more))[0]
 
     async def screenshot(
@@ -124,7 +124,7 @@ class Browser:
     ) -> PageScreenshot:
         """Render a page and take a screenshot of what the window shows or of the whole page, up to a maximum height."""
         headers, cookies = check_headers(headers), check_cookies(cookies)
-        more = {"wait_for": wait_for, "headers": headers, "cookies": cookies, "html": html}
+        more: dict[str, Any] = {"wait_for": wait_for, "headers": headers, "cookies": cookies, "html": html}
         page, result = await self._render(url, timeout, **more, screenshot=part)
         if result.screenshot is None:
             raise RenderError("The browser returned no screenshot of the page.")
