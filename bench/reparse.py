@@ -18,7 +18,7 @@ from contextlib import closing
 from pathlib import Path
 from time import perf_counter
 
-from pagekeep.capture.extract import ExtractTask
+from pagekeep.capture.extract import ReadTask
 from pagekeep.config import Settings
 from pagekeep.errors import PagekeepError
 from pagekeep.library.items import build_item
@@ -50,7 +50,7 @@ def fill(store: Store, folder: Path, count: int) -> list[str]:
         url = f"https://example.com/{number}"
         fetched = Fetched(url, url, 200, {}, body)
         try:
-            page = ExtractTask(fetched, Options(saved_at="2025-03-19T10:30:00Z"), Settings(), shipped()).run()
+            page = ReadTask(fetched, Options(saved_at="2025-03-19T10:30:00Z"), Settings(), shipped()).run()
         except PagekeepError:
             continue
         item = build_item.new_item(page, fetched, url=url, url_full=url, user_id=store.user_id, now=NOW, tags=())

@@ -131,11 +131,16 @@ def _read_document(data: bytes, url: str | None, options: Options) -> Page | Non
     file_type = detect(data)
     if file_type is None:
         return None
-    from pagekeep.capture.documents.read import DocumentTask
-    from pagekeep.workers import DOCUMENT, run_alone
+    from dataclasses import replace
+
+    from pagekeep.capture.extract import ReadTask, as_fetched
+    from pagekeep.config import Settings
+    from pagekeep.workers import run_alone
 
     file_type.require()
-    return run_alone(DocumentTask(data, url, options), DOCUMENT)
+    fetched = as_fetched(data, url, options)
+    task = ReadTask(fetched, replace(options, saved_at=None), Settings(), file_type=file_type)
+    return run_alone(task, task.limits)
 
 
 def fetch_html(url: str, *, render: RenderMode | None = None, settings: Settings | None = None) -> Fetched:

@@ -5,6 +5,7 @@ This module joins the rooms `extraction` and `markdown`, which do not import eac
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -26,7 +27,7 @@ from pagekeep.extraction.steps import Phase, Step, Stopwatch, check_skippable, r
 from pagekeep.model import Options, Page, PageWarning, Removal, Trace
 from pagekeep.rules import shipped
 from pagekeep.rules.rulebook import Rulebook
-from pagekeep.text import count_words, reading_time
+from pagekeep.text import count_words
 
 _DEFAULTS: Final = Options()
 _MAX_REVERTS: Final = 3
@@ -43,6 +44,8 @@ def _parse(state: State) -> None:
     """Parse the text to a tree."""
     state.document, simplified = dom.parse_bounded(state.source)
     state.warnings += tuple(PageWarning("flattened", text) for text in simplified)
+    if state.inspect:
+        state.inspect(state.document)
     state.document_type = document_type(state.source, state.document)
     state.body = dom.first(state.document, "body") or state.document.root or dom.element("body")  # a page may have none
 
@@ -283,18 +286,25 @@ PHASES: Final = (
 
 
 def extract(
-    html: str | bytes, url: str | None = None, *, rules: Rulebook | None = None, options: Options = _DEFAULTS
+    html: str | bytes,
+    url: str | None = None,
+    *,
+    rules: Rulebook | None = None,
+    options: Options = _DEFAULTS,
+    inspect: Callable[[dom.Document], None] | None = None,
 ) -> Page:
     """Return the page's content as Markdown, with its metadata; its `document` is left to `markdown.write_document`.
 
-    `rules` defaults to the shipped rules. Raises `TooLarge`, `UnsupportedContent` or `ParseError` for input that is not a
-    page; every page gives a result, if only a bookmark. Raises `NotFound` or `NotOffered` for a step that cannot be skipped.
+    `rules` defaults to the shipped rules; `inspect` gets the page's tree before anything in it is changed. Raises `TooLarge`,
+    `UnsupportedContent` or `ParseError` for input that is not a page; every page gives a result, if only a bookmark. Raises
+    `NotFound` or `NotOffered` for a step that cannot be skipped.
     """
     if options.skip_steps:
         check_skippable(options.skip_steps, PHASES)
     timer = options.timer or options.stopwatch
     stopwatch = Stopwatch(timer) if timer else None
-    state, removals = _run(State(html, url, shipped() if rules is None else rules, options), stopwatch)
+    rules = shipped() if rules is None else rules
+    state, removals = _run(State(html, url, rules, options, inspect=inspect), stopwatch)
     if (suspects := _find_suspects(state)) and _is_worth_reverting(state):
         state, removals = _revert(state, removals, suspects, stopwatch)
     trace = Trace(
@@ -307,7 +317,25 @@ def extract(
         warnings=tuple(state.warnings),
         seconds=MappingProxyType(stopwatch.seconds if stopwatch else {}),
     )
-    return leave_out(_make_page(state, trace), options)
+    output, outcome = state.output, state.outcome
+    assessed = state.quality or quality.unassessed(outcome.strategy)
+    page = result_parts.make_page(
+        url,
+        output,
+        state.metadata,
+        state.kind,
+        assessed,
+        outcome.strategy,
+        trace,
+        links=state.links,
+        media=state.media,
+        caught=state.caught,
+        need_render=state.need_render,
+        selector=outcome.content.selector if outcome.content else None,
+        discarded_by=state.discarded_by,
+        continuation=state.before.continuation or state.continuation,
+    )
+    return leave_out(page, options)
 
 
 def _is_worth_reverting(state: State) -> bool:
@@ -371,28 +399,3 @@ def _empty(state: State) -> None:
     state.outcome = strategies.Outcome("discarded", None, ())
     state.output = Output(dom.element("div"), "", "", "", 0)
     state.quality = quality.discarded(f"Content discarded by rule {state.discarded_by}")
-
-
-def _make_page(state: State, trace: Trace) -> Page:
-    output, outcome = state.output, state.outcome
-    return Page(
-        url=state.url,
-        markdown=output.markdown,
-        document="",
-        html=output.html,
-        text=output.text,
-        metadata=state.metadata,
-        links=state.links,
-        media=state.media,
-        kind=state.kind,
-        quality=state.quality or quality.unassessed(outcome.strategy),
-        strategy=outcome.strategy,
-        trace=trace,
-        word_count=output.word_count,
-        reading_time=reading_time(output.word_count),
-        caught=state.caught,
-        need_render=state.need_render,
-        selector=outcome.content.selector if outcome.content else None,
-        discarded_by=state.discarded_by,
-        continuation=state.before.continuation or state.continuation,
-    )

@@ -16,7 +16,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 
-from pagekeep.capture.documents.read import DocumentTask
+from pagekeep.capture.extract import ReadTask, as_fetched
+from pagekeep.config import Settings
 from pagekeep.errors import PagekeepError
 from pagekeep.model import Options, Page
 from pagekeep.workers import DOCUMENT, Worker
@@ -34,9 +35,9 @@ class Reader:
     def read(self, data: bytes) -> str:
         """Return what became of a file: a level, or the type of its error."""
         try:
-            sealed = seal(DocumentTask(data, None, Options()), DOCUMENT)
+            sealed = seal(ReadTask.prepare(as_fetched(data, None, Options()), Options(), Settings()), DOCUMENT)
             ((result, error),) = self._worker.run([sealed], DOCUMENT)
-            page = open_result(DocumentTask, result, error)
+            page = open_result(ReadTask, result, error)
         except PagekeepError as failure:
             return f"{failure.type}: {failure.message}"
         assert isinstance(page, Page)

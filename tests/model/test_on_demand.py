@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pagekeep import Options, TooLarge, extract
-from pagekeep.capture.extract import ExtractTask
+from pagekeep.capture.extract import ReadTask
 from pagekeep.capture.uploads import sent_page
 from pagekeep.config import Settings
 from pagekeep.model import MADE_FIELDS, Link, Media, Page, PageWarning, on_demand
@@ -71,7 +71,7 @@ def test_only_html_that_is_needed_counts_as_part_of_a_result() -> None:
     page = sent_page(ADDRESS, HTML + f"<pre>{'&' * 500_000}</pre>")
     limits = replace(PAGE, result_bytes=2_500_000)
     text, html = (
-        seal(ExtractTask(page, Options(saved_at="2025-03-19T10:30:00Z", needs=needs), Settings()), limits)
+        seal(ReadTask(page, Options(saved_at="2025-03-19T10:30:00Z", needs=needs), Settings()), limits)
         for needs in ((), MADE_FIELDS)
     )
     sent = wire.from_pieces(run_sealed(text), wire.codec_of(Page))

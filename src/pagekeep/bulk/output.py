@@ -229,7 +229,7 @@ class PartWriter:
     def add(self, row: Cells) -> None:
         """Append a row to the current part."""
         self._rows.append(row)
-        self._size += _row_bytes(row)
+        self._size += len(row) if isinstance(row, bytes) else sum(len(cell) for cell in row if isinstance(cell, bytes))
         if self._size >= _GROUP_BYTES:
             self._flush()
 
@@ -256,10 +256,6 @@ class PartWriter:
         if len(self._waiting) >= _MAX_PENDING:
             self._waiting.popleft().result()
         self._waiting.append(self._thread.submit(write, *arguments))
-
-
-def _row_bytes(row: Cells) -> int:
-    return len(row) if isinstance(row, bytes) else sum(len(cell) for cell in row if isinstance(cell, bytes))
 
 
 _ARRAY_CODES: Final = {"integer": "i", "number": "f"}

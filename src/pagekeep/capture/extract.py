@@ -1,9 +1,10 @@
-"""Extract the page from a response, as a task for the worker room, with the options of a view of it."""
+"""Read a page or a file, as a task for a worker, with the options of a view of it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from pagekeep.capture.active_rules import load_active
 from pagekeep.capture.documents.file_types import FileType, detect
@@ -15,10 +16,12 @@ from pagekeep.values import dataclass
 from pagekeep.workers import DOCUMENT, PAGE, Limits
 
 if TYPE_CHECKING:
+    from pagekeep import dom
     from pagekeep.rules import Rulebook
     from pagekeep.workers import Room
 
-
+Inspect: TypeAlias = "Callable[[dom.Document], None]"
+"""Gets the tree of a page as it came."""
 REMOTE_READER_TYPE: Final = "text/x-reader"
 """The content type under which the answer of a remote reader is stored."""
 TEXT_TYPES: Final = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
@@ -57,8 +60,8 @@ DEFAULT_VIEW: Final = ViewOptions()
 
 
 @dataclass(frozen=True, slots=True)
-class ExtractTask:
-    """Extract a page and, if `saved_at` of the options is set, write its document."""
+class ReadTask:
+    """Read a page or a file, in a worker: extract it and, if `saved_at` of the options is set, write its document."""
 
     fetched: Fetched
     options: Options
@@ -66,60 +69,72 @@ class ExtractTask:
     rules: Rulebook | None = None
     """Rules to use instead of the active ones."""
     view: ViewOptions = DEFAULT_VIEW
+    file_type: FileType | None = None
+    """Of a document, such as a PDF: `prepare` detects it."""
+
+    @classmethod
+    def prepare(
+        cls,
+        fetched: Fetched,
+        options: Options,
+        settings: Settings,
+        rules: Rulebook | None = None,
+        view: ViewOptions = DEFAULT_VIEW,
+    ) -> ReadTask:
+        """Return the task for a page or a file; the part that reads a document is installed if it is missing."""
+        file_type = document_type(fetched)
+        if file_type:
+            file_type.require()
+        return cls(fetched, options, settings, rules, view, file_type)
+
+    @property
+    def limits(self) -> Limits:
+        """The limits that it needs."""
+        return DOCUMENT if self.file_type else PAGE
 
     def run(self) -> Page:
         """Return the page."""
-        rules, options = load_active(self.settings) if self.rules is None else self.rules, self.options
+        options = self.options
         if self.view != DEFAULT_VIEW:
             from pagekeep.capture.view import view_page
 
-            return view_page(self.fetched, options, rules, self.view).make(options.needs, options.leaves_out)
-        page = extract_page(self.fetched, options, rules)
+            return view_page(self.fetched, options, self.load_rules(), self.view).make(
+                options.needs, options.leaves_out
+            )
+        page = self.read()
         if options.saved_at and "document" not in options.leaves_out:
             page = with_document(page, options.saved_at)
         return page.make(options.needs, options.leaves_out)
 
+    def read(self, inspect: Inspect | None = None) -> Page:
+        """Return the page without its document, for a task that needs more of it."""
+        if self.file_type:
+            return _read_document(self.fetched, self.options, self.file_type)
+        return extract_page(self.fetched, self.options, self.load_rules(), inspect)
 
-@dataclass(frozen=True, slots=True)
-class FileTask:
-    """Extract the page in a file and, if `saved_at` of the options is set, write its document."""
-
-    data: bytes
-    url: str | None
-    options: Options
-    settings: Settings
-    declared: str | None = None
-    """Its content type by its name or its user, for what its content cannot tell."""
-
-    def run(self) -> Page:
-        """Return the page."""
-        page = self._read().make(self.options.needs)
-        return with_document(page, self.options.saved_at) if self.options.saved_at else page
-
-    def _read(self) -> Page:
-        file_type = detect(self.data, self.declared)
-        if file_type:
-            from pagekeep.capture.documents.read import read_document
-
-            return read_document(file_type, self.data, self.url, self.options)
-        from pagekeep.pipeline import extract
-
-        return extract(self.data, self.url, rules=load_active(self.settings), options=self.options)
+    def load_rules(self) -> Rulebook:
+        """Return the rules to use."""
+        return load_active(self.settings) if self.rules is None else self.rules
 
 
-def prepare_limits(data: bytes, declared: str | None = None) -> Limits:
-    """Return the limits for extracting a file; for a document, the part that reads it is installed first if needed."""
-    file_type = detect(data, declared)
-    if file_type is None:
-        return PAGE
-    file_type.require()
-    return DOCUMENT
+def as_fetched(data: bytes, url: str | None, options: Options, declared: str | None = None) -> Fetched:
+    """Return the bytes of a file as a response; `declared` is its content type by its name or its user."""
+    return Fetched(
+        url=url or "",
+        final_url=url or "",
+        status=options.status or 0,
+        headers={},
+        body=data,
+        encoding=options.encoding,
+        content_type=declared or "text/html",
+        rendered=options.rendered,
+    )
 
 
 def extract_in_room(room: Room, fetched: Fetched, options: Options, settings: Settings) -> Page:
     """Extract the page from a response in a worker room, with the limits that it needs, and block the calling thread."""
-    limits = prepare_limits(fetched.body, fetched.content_type)
-    return room.run_blocking(ExtractTask(fetched, options, settings), limits)
+    task = ReadTask.prepare(fetched, options, settings)
+    return room.run_blocking(task, task.limits)
 
 
 def with_document(page: Page, saved_at: str | None) -> Page:
@@ -141,8 +156,8 @@ def is_text(fetched: Fetched) -> bool:
     return fetched.content_type in TEXT_TYPES
 
 
-def extract_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
-    """Extract the page from a response, fetched now or stored.
+def extract_page(fetched: Fetched, options: Options, rules: Rulebook, inspect: Inspect | None = None) -> Page:
+    """Extract the page from a response, fetched now or stored; `inspect` gets the tree of HTML, before it is changed.
 
     Only in a worker process may the page be a document, such as a PDF.
     """
@@ -152,14 +167,20 @@ def extract_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
         from pagekeep.capture.join_pages import extract_joined
 
         return extract_joined(fetched, options, lambda page: extract_page(page, options, rules))
-    options = replace(options, encoding=fetched.encoding, status=fetched.status, rendered=fetched.rendered)
+    file_type = document_type(fetched)
+    if file_type:
+        return _read_document(fetched, options, file_type)
+    options = replace(options, encoding=fetched.encoding, status=fetched.status or None, rendered=fetched.rendered)
     if fetched.content_type == REMOTE_READER_TYPE:
         from pagekeep.capture.remote_page import make_remote_page
 
         return make_remote_page(fetched, options)
-    file_type = document_type(fetched)
-    if file_type:
-        from pagekeep.capture.documents.read import read_document
+    return extract(fetched.body, fetched.final_url or None, rules=rules, options=options, inspect=inspect)
 
-        return read_document(file_type, fetched.body, fetched.final_url or None, options)
-    return extract(fetched.body, fetched.final_url or None, rules=rules, options=options)
+
+def _read_document(fetched: Fetched, options: Options, file_type: FileType) -> Page:
+    from pagekeep.capture.documents.read import read_document
+
+    return read_document(
+        file_type, fetched.body, fetched.final_url or None, replace(options, encoding=fetched.encoding)
+    )

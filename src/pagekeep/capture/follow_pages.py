@@ -8,8 +8,8 @@ from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from pagekeep.capture.extract import ReadTask
 from pagekeep.capture.joined_file import MAX_PAGES, Part, Parts, is_joined, pack
-from pagekeep.config import Settings
 from pagekeep.errors import BlockedAddress, PagekeepError
 from pagekeep.model import Fetched, Metadata, Options, Page, PageWarning
 from pagekeep.model.page import Continuation, PageLink
@@ -19,7 +19,6 @@ from pagekeep.values import dataclass
 
 if TYPE_CHECKING:
     from pagekeep.capture.from_url import Captured, Progress, Request, Retrieval
-    from pagekeep.rules import Rulebook
 
 
 MAX_BYTES: Final = 5_000_000
@@ -149,7 +148,7 @@ class _Follower:
                     )
         return Parts(tuple(self.parts), missing) if missing or len(self.parts) > 1 else None
 
-    def _keep(self, fetched: Fetched, link: PageLink, read: ReadPage) -> None:
+    def _keep(self, fetched: Fetched, link: PageLink, read: NextPage) -> None:
         self.parts.append(Part(fetched, f"{link.reason}; {read.why}" if read.why else link.reason))
         self.texts.append(read.text)
         self.size += len(fetched.body)
@@ -179,20 +178,11 @@ class _Follower:
         self.seen.add(_plain(fetched.final_url))
         return fetched if _is_same_site(fetched.final_url, first, by_rule=link.by_rule) else None
 
-    async def _read(self, fetched: Fetched, link: PageLink, number: int | None) -> ReadPage:
-        page = self.first.page
+    async def _read(self, fetched: Fetched, link: PageLink, number: int | None) -> NextPage:
         options = replace(self.options, saved_at=None, find_pages=number)
-        task = ReadPageTask(
-            fetched,
-            options,
-            self.retrieval.settings,
-            self.retrieval.own_rules,
-            page.metadata,
-            self.first.fetched.final_url,
-            tuple(self.texts),
-            link,
-        )
-        return await self.retrieval.run(task)
+        read = await self.retrieval.prepare(fetched, options)
+        about, url = self.first.page.metadata, self.first.fetched.final_url
+        return await self.retrieval.run(NextPageTask(read, about, url, tuple(self.texts), link))
 
 
 def _next_of(links: Continuation | None, link: PageLink) -> PageLink | None:
@@ -225,7 +215,7 @@ _NOT_PAGES: Final = frozenset({"listing", "collection", "forum", "product"})
 
 
 @dataclass(frozen=True, slots=True)
-class ReadPage:
+class NextPage:
     """What was found on another page."""
 
     text: str = ""
@@ -239,13 +229,10 @@ class ReadPage:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadPageTask:
-    """Extract a page, and compare it with the pages of the article before it."""
+class NextPageTask:
+    """Read a page, and compare it with the pages of the article before it."""
 
-    fetched: Fetched
-    options: Options
-    settings: Settings
-    rules: Rulebook | None
+    read: ReadTask
     first: Metadata
     """Of the first page."""
     url: str
@@ -254,27 +241,20 @@ class ReadPageTask:
     """The texts of the pages before."""
     link: PageLink
 
-    def run(self) -> ReadPage:
+    def run(self) -> NextPage:
         """Return the text of the page, and whether it belongs to the article."""
-        from pagekeep.capture.active_rules import load_active
-        from pagekeep.capture.extract import extract_page
-
-        rules = load_active(self.settings) if self.rules is None else self.rules
-        page = extract_page(self.fetched, self.options, rules)
-        return self._judge(page)
-
-    def _judge(self, page: Page) -> ReadPage:
         from pagekeep.extraction.pages import compare
 
+        page = self.read.read()
         if page.caught is not None:
-            return ReadPage(caught=f"{page.caught.reason}.")
+            return NextPage(caught=f"{page.caught.reason}.")
         why = compare.same_work(self.first, self.url, page.metadata, self.link.number)
         if why is None and not self.link.by_rule:
-            return ReadPage(refused="neither its title nor the address that it names are those of the article")
-        is_whole = self.options.find_pages is None
+            return NextPage(refused="neither its title nor the address that it names are those of the article")
+        is_whole = self.read.options.find_pages is None
         if not is_whole and not self.link.by_rule and page.kind in _NOT_PAGES:
-            return ReadPage(refused=f"it is not an article but a {page.kind}")
+            return NextPage(refused=f"it is not an article but a {page.kind}")
         if page.strategy in ("bookmark", "discarded"):
-            return ReadPage(caught="no content was found on it.")
+            return NextPage(caught="no content was found on it.")
         refused = compare.lacks(page.text, self.kept[0]) if is_whole else compare.why_known(page.text, self.kept)
-        return ReadPage(page.text, why or "", refused, None, page.continuation)
+        return NextPage(page.text, why or "", refused, None, page.continuation)

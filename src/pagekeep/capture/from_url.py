@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
-from pagekeep.capture.extract import DEFAULT_VIEW, ExtractTask, ViewOptions, document_type
+from pagekeep.capture.extract import DEFAULT_VIEW, ReadTask, ViewOptions, document_type
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, PagekeepError, RenderError, UnsupportedContent
 from pagekeep.model import Fetched, Options, Page, PageWarning
@@ -83,7 +83,7 @@ class Retrieval:
     ) -> None:
         self.settings = settings
         self.report = report
-        self._rules = rules
+        self.own_rules: Final = rules
         self._room = room
         self._extract_page = observe(self._extract_as_usual) if observe else self._extract_as_usual
         self._stack = AsyncExitStack()
@@ -105,15 +105,10 @@ class Retrieval:
         await self._stack.aclose()
 
     @property
-    def own_rules(self) -> Rulebook | None:
-        """The rules passed in, which are used instead of the active ones."""
-        return self._rules
-
-    @property
     def rules(self) -> Rulebook:
         """The rules passed in, else the active rules."""
-        if self._rules is not None:
-            return self._rules
+        if self.own_rules is not None:
+            return self.own_rules
         from pagekeep.capture.active_rules import load_active
 
         return load_active(self.settings)
@@ -124,17 +119,21 @@ class Retrieval:
         """Extract the page from a response and write its document, with other `rules` or as a `view` of it."""
         if rules is None and view == DEFAULT_VIEW:
             return await self._extract_page(fetched, options)
-        return await self._run_extraction(ExtractTask(fetched, options, self.settings, rules or self._rules, view))
+        task = await self.prepare(fetched, options, rules, view)
+        return await self.run(task, task.limits)
 
     async def _extract_as_usual(self, fetched: Fetched, options: Options) -> Page:
-        return await self._run_extraction(ExtractTask(fetched, options, self.settings, self._rules))
+        task = await self.prepare(fetched, options)
+        return await self.run(task, task.limits)
 
-    async def _run_extraction(self, task: ExtractTask) -> Page:
-        file_type = document_type(task.fetched)
-        if file_type is None:
-            return await self.run(task)
-        await asyncio.to_thread(file_type.require)
-        return await self.run(task, DOCUMENT)
+    async def prepare(
+        self, fetched: Fetched, options: Options, rules: Rulebook | None = None, view: ViewOptions = DEFAULT_VIEW
+    ) -> ReadTask:
+        """Return the task that extracts the page from a response, for another task that needs more of the page."""
+        file_type = document_type(fetched)
+        if file_type:
+            await asyncio.to_thread(file_type.require)
+        return ReadTask(fetched, options, self.settings, rules or self.own_rules, view, file_type)
 
     async def run(self, task: Task[T], limits: Limits = PAGE) -> T:
         """Return the result of a task that works on content of others."""

@@ -6,18 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from pagekeep import dom, markdown
+from pagekeep import dom
 from pagekeep.capture.joined_file import Part, unpack
+from pagekeep.capture.page_output import replace_content, write_output
 from pagekeep.errors import PagekeepError
 from pagekeep.extraction import pages as labels
-from pagekeep.extraction.output import quality, result_parts
-from pagekeep.extraction.output import quality as losses
-from pagekeep.extraction.output.quality import Output
+from pagekeep.extraction.output import quality
 from pagekeep.extraction.output.result_parts import leave_out
-from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.model import Check, Fetched, Options, Page, PageWarning, Quality, Trace
 from pagekeep.model.page import JoinedPage
-from pagekeep.text import count_words, normalise_tokens, number_of, reading_time
+from pagekeep.text import count_words, normalise_tokens, number_of
 
 Extract = Callable[[Fetched], Page]
 _COMPARED: Final = "code, tables, lists, images, math and links of all pages are there"
@@ -63,31 +61,23 @@ def _join(read: list[tuple[Part, Page]]) -> Page:
 
 
 def _with_content(first: Page, root: dom.Element, pages: tuple[Page, ...], notes: tuple[JoinedPage, ...]) -> Page:
-    html, tree = sanitise(root)
-    text = markdown.to_text(tree)
-    output = Output(tree, html, text, markdown.to_markdown(tree), count_words(text))
+    output = write_output(root)
     is_cut = any(warning.code == "truncated" for page in pages for warning in page.trace.warnings)
-    assessed = quality.assess(output, first.strategy, first.metadata, None, _compare(pages), is_cut=is_cut)
-    return first.copy_with(
-        markdown=output.markdown,
-        html=html,
-        text=text,
-        links=result_parts.list_links(tree),
-        media=result_parts.list_media(tree),
-        quality=assessed,
-        word_count=output.word_count,
-        reading_time=reading_time(output.word_count),
+    return replace_content(
+        first,
+        output,
+        quality=quality.assess(output, first.strategy, first.metadata, None, _compare(pages), is_cut=is_cut),
         trace=_merge_traces(first.trace, pages, notes),
         need_render=None,
         continuation=None,
     )
 
 
-def _compare(pages: tuple[Page, ...]) -> losses.Comparison:
+def _compare(pages: tuple[Page, ...]) -> quality.Comparison:
     """Return what was lost on any of the pages."""
     checks = [check for page in pages for check in page.quality.checks if check.name == "nothing_lost"]
     lost = tuple(dict.fromkeys(check.reason for check in checks if not check.passed))
-    return losses.Comparison(lost=lost, note=_COMPARED)
+    return quality.Comparison(lost=lost, note=_COMPARED)
 
 
 def _merge_traces(first: Trace, pages: tuple[Page, ...], notes: tuple[JoinedPage, ...]) -> Trace:

@@ -16,68 +16,16 @@ from pagekeep.errors import ParseError
 from pagekeep.extraction.input.decode import decode
 from pagekeep.model import Options
 
-__all__ = [
-    "MAX_PAGE_BYTES",
-    "MAX_RESOURCE_BYTES",
-    "POLICY",
-    "DecodeTask",
-    "Missing",
-    "Part",
-    "Resources",
-    "SingleFile",
-    "SingleFileTask",
-    "count_uses",
-    "embed",
-    "inline_imports",
-    "join",
-    "read_snapshot",
-]
-
-
 POLICY: Final = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:; form-action 'none'; base-uri 'none'"
 )
 """In the file itself, for users who open it from their disk."""
-_DROPPED: Final = (
-    *(
-        "script",
-        "noscript",
-        "base",
-        "object",
-        "embed",
-        "applet",
-        "portal",
-        "template",
-        "audio",
-        "video",
-        "source",
-        "track",
-    ),
-    *(
-        "set",
-        "animate",
-        "animatemotion",
-        "animatetransform",
-        "animateMotion",
-        "animateTransform",
-        "foreignObject",
-        "foreignobject",
-    ),
+_DROPPED: Final = tuple(
+    "script noscript base object embed applet portal template audio video source track set animate animatemotion "
+    "animatetransform animateMotion animateTransform foreignObject foreignobject".split()
 )
 _DROPPED_ATTRS: Final = frozenset(
-    {
-        "srcset",
-        "sizes",
-        "integrity",
-        "nonce",
-        "crossorigin",
-        "ping",
-        "action",
-        "formaction",
-        "srcdoc",
-        "background",
-        "manifest",
-    }
+    "srcset sizes integrity nonce crossorigin ping action formaction srcdoc background manifest".split()
 )
 _LINKS: Final = ("http://", "https://", "mailto:", "tel:", "#")
 _ACTIVE_ADDRESS: Final = re.compile(r"(?:javascript|vbscript|livescript|data)\s*:", re.IGNORECASE)
@@ -184,11 +132,8 @@ class _Builder:
     def _embed_frame(self, frame: dom.Element, depth: int) -> None:
         source = dom.attributes(frame).get("src", "")
         part = self._parts.get(source)
-        kept = {
-            name: value
-            for name, value in dom.attributes(frame).items()
-            if name in ("width", "height", "title", "style")
-        }
+        attrs = dom.attributes(frame)
+        kept = {name: attrs[name] for name in attrs if name in ("width", "height", "title", "style")}
         if part is None or "html" not in part.media_type or depth >= _MAX_FRAME_DEPTH or self._frames >= _MAX_FRAMES:
             if source.startswith(("http://", "https://")):
                 self.missing.setdefault(source, ("not_wanted", None))
@@ -472,13 +417,11 @@ def inline_imports(css: str, base: str, resources: Resources, depth: int = 0) ->
         condition = match[2].strip()
         return f"@media {condition}{{{inner}}}" if condition else inner
 
-    def absolute(match: re.Match[str]) -> str:
-        url = next(group for group in match.groups() if group is not None)
-        if url.startswith(("#", "data:")):
-            return match[0]
-        return f'url("{_quote(join(base, url))}")'
+    def absolute(url: str) -> str:
+        quoted = join(base, url).replace("\\", "%5C").replace('"', "%22").replace("\n", "")
+        return f'url("{quoted}")'
 
-    return _URL.sub(absolute, _IMPORT.sub(insert, css[:_MAX_SHEET_CHARS]))
+    return _replace_urls(_IMPORT.sub(insert, css[:_MAX_SHEET_CHARS]), absolute)
 
 
 def count_uses(css: str, resources: Resources) -> None:
@@ -513,10 +456,6 @@ def _replace_urls(css: str, replace: Callable[[str], str | None]) -> str:
         return replace(url) or match[0]
 
     return _URL.sub(change, css)
-
-
-def _quote(url: str) -> str:
-    return url.replace("\\", "%5C").replace('"', "%22").replace("\n", "")
 
 
 MAX_RESOURCE_BYTES: Final = 5_000_000

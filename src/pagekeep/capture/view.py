@@ -13,27 +13,17 @@ from pagekeep import dom, markdown
 from pagekeep.capture.extract import ViewOptions, document_type, extract_page, is_text
 from pagekeep.capture.join_pages import extract_joined
 from pagekeep.capture.joined_file import first_page, is_joined
+from pagekeep.capture.page_output import replace_content, write_output
 from pagekeep.errors import ParseError
 from pagekeep.extraction.clean import clean
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.decode import decode
-from pagekeep.extraction.output import result_parts
-from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.model import Fetched, Options, Page
 from pagekeep.rules import Rulebook
-from pagekeep.text import count_words, reading_time
 
-_OVERLAYS: Final = (
-    "dialog",
-    "[role=dialog]",
-    "[role=alertdialog]",
-    "[aria-modal=true]",
-    ".modal",
-    ".overlay",
-    ".popup",
-    ".cookie-banner",
-    "#cookie-banner",
-    ".newsletter-popup",
+_OVERLAYS: Final = tuple(
+    "dialog [role=dialog] [role=alertdialog] [aria-modal=true] .modal .overlay .popup .cookie-banner #cookie-banner "
+    ".newsletter-popup".split()
 )
 MAX_VALUES: Final = 1_000
 """Values for each selector."""
@@ -71,7 +61,7 @@ def _view_document(page: Page, options: Options, view: ViewOptions) -> Page:
         content = dom.parse(page.html)
         _drop(content, view.without)
         root = dom.element("div", None, *map(_copy_as_block, _select_parts(content, view.only)))
-        page = _replace_content(page, *sanitise(root))
+        page = replace_content(page, write_output(root))
     page = _reduce_images_and_links(page, view)
     return page.with_document(_document(page, view, options))
 
@@ -102,8 +92,7 @@ def _use_parts(page: Page, parts: list[dom.Element], document: dom.Document, opt
     dom.bound_depth(root)
     base_url = urls.base(document, page.url or page.metadata.canonical)
     content, _ = clean(root, base_url, skip=options.skip_steps)
-    html, tree = sanitise(content)
-    return _replace_content(page, html, tree)
+    return replace_content(page, write_output(content))
 
 
 def _copy_as_block(part: dom.Element) -> dom.Element:
@@ -123,8 +112,7 @@ def _reduce_images_and_links(page: Page, view: ViewOptions) -> Page:
         dom.replace(image, alt) if alt else dom.drop(image)
     for link in dom.tagged(root, ("a",)) if view.links != "all" else ():
         dom.unwrap(link) if view.links == "text" else dom.drop(link)
-    html, tree = sanitise(root)
-    return _replace_content(page, html, tree)
+    return replace_content(page, write_output(root))
 
 
 def _document(page: Page, view: ViewOptions, options: Options) -> str:
@@ -132,21 +120,6 @@ def _document(page: Page, view: ViewOptions, options: Options) -> str:
     if view.images != "all":
         page = page.copy_with(metadata=replace(page.metadata, hero_image=None))
     return markdown.write_document(page, saved_at=options.saved_at)
-
-
-def _replace_content(page: Page, html: str, tree: dom.Element) -> Page:
-    """Return the page with other content."""
-    text = markdown.to_text(tree)
-    count = count_words(text)
-    return page.copy_with(
-        markdown=markdown.to_markdown(tree),
-        html=html,
-        text=text,
-        links=result_parts.list_links(tree),
-        media=result_parts.list_media(tree),
-        word_count=count,
-        reading_time=reading_time(count),
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
@@ -40,6 +41,8 @@ class State:
     reverts: tuple[site_rules.Revert, ...] = ()
     """Parts of rules that are not applied, because they took most of the prose."""
     warnings: list[PageWarning] = field(default_factory=list)
+    inspect: Callable[[dom.Document], None] | None = None
+    """Gets the page's tree before anything in it is changed."""
 
     # decode, parse
     source: str = ""

@@ -84,24 +84,14 @@ PDF: Final = "application/pdf"
 PAGE_TYPES: Final = frozenset({HTML, XHTML, PLAIN, "text/markdown", "text/x-markdown"})
 _OPEN_XML: Final = "application/vnd.openxmlformats-officedocument."
 DOCUMENT_TYPES: Final = frozenset(
-    (
-        *(
-            "application/pdf",
-            "application/x-pdf",
-            "application/epub+zip",
-            "application/zip",
-            "application/x-zip-compressed",
-        ),
-        *(f"{_OPEN_XML}wordprocessingml.document", f"{_OPEN_XML}wordprocessingml.template"),
-        "application/vnd.ms-word.document.macroenabled.12",
-        *(f"{_OPEN_XML}spreadsheetml.sheet", f"{_OPEN_XML}presentationml.presentation"),
-        *("application/msword", "application/vnd.ms-excel", "application/vnd.ms-powerpoint"),
-        *("application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.text-template"),
-        *("application/rtf", "text/rtf", "application/x-rtf", "text/richtext"),
-        *("text/vtt", "application/x-subrip", "text/srt", "application/srt"),
-        "message/rfc822",
-        *("text/csv", "application/csv", "text/x-csv", "text/tab-separated-values"),
-    )
+    "application/pdf application/x-pdf application/epub+zip application/zip application/x-zip-compressed "
+    f"{_OPEN_XML}wordprocessingml.document {_OPEN_XML}wordprocessingml.template "
+    "application/vnd.ms-word.document.macroenabled.12 "
+    f"{_OPEN_XML}spreadsheetml.sheet {_OPEN_XML}presentationml.presentation "
+    "application/msword application/vnd.ms-excel application/vnd.ms-powerpoint "
+    "application/vnd.oasis.opendocument.text application/vnd.oasis.opendocument.text-template "
+    "application/rtf text/rtf application/x-rtf text/richtext text/vtt application/x-subrip text/srt application/srt "
+    "message/rfc822 text/csv application/csv text/x-csv text/tab-separated-values".split()
 )
 """Files that are read besides pages; the bytes decide here too, as a server may send a page under such a type."""
 _PDF_TYPES: Final = frozenset({"application/pdf", "application/x-pdf"})

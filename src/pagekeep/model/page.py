@@ -357,6 +357,7 @@ class Fetched:
     final_url: str
     """After redirects."""
     status: int
+    """0 for a file that did not come from a server."""
     headers: Mapping[str, str]
     """Names in lower case; repeated ones joined by ", "."""
     body: bytes

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from pagekeep.model import Attempt, Page, Removal, RuleEffect, RuleMatch, Strategy
-from pagekeep.text import printable
+from pagekeep.model import Attempt, Page, Removal, RuleEffect, RuleMatch, Strategy, plain
+from pagekeep.text import number_of, printable
 
 STRATEGY_NAMES: Final[dict[Strategy, str]] = {
     "readability": "readability scoring",
@@ -84,7 +84,7 @@ def _strategies(page: Page) -> Iterator[str]:
 def _outcome(attempt: Attempt) -> str:
     verdict = "won" if attempt.passed else "lost"
     duration = "" if attempt.seconds is None else f", {_milliseconds(attempt.seconds)}"
-    return f"{verdict} with {_words(attempt.words)}{duration}: {_strip_stop(attempt.reason)}."
+    return f"{verdict} with {number_of(attempt.words, 'word')}{duration}: {_strip_stop(attempt.reason)}."
 
 
 def _checks(page: Page) -> Iterator[str]:
@@ -96,17 +96,20 @@ def _identity(page: Page) -> Iterator[str]:
     reasons = "; ".join(page.trace.kind_reasons)
     yield f"Kind: {page.kind}" + (f", because {reasons}." if reasons else ".")
     if page.file_type:
-        pages = f", {_count(page.page_count, 'page')}" if page.page_count else ""
+        pages = f", {number_of(page.page_count, 'page')}" if page.page_count else ""
         yield f"File: {page.file_type}{pages}."
     else:
         yield f"Document type: {page.trace.document_type}."
-    links, media = _count(len(page.links), "link"), _count(len(page.media), "medium", "media")
-    yield f"Content: {_words(page.word_count)}, {links}, {media}."
+    links, media = (
+        number_of(len(page.links), "link"),
+        f"{len(page.media)} {'medium' if len(page.media) == 1 else 'media'}",
+    )
+    yield f"Content: {number_of(page.word_count, 'word')}, {links}, {media}."
 
 
 def _pages(page: Page) -> Iterator[str]:
     for part in page.trace.pages:
-        yield f"{_shorten(part.url)}: {_words(part.words)}. {_capitalise(_strip_stop(part.note))}."
+        yield f"{_shorten(part.url)}: {number_of(part.words, 'word')}. {_capitalise(_strip_stop(part.note))}."
 
 
 def _metadata(page: Page) -> Iterator[str]:
@@ -137,21 +140,21 @@ def _removal_lines(removals: list[Removal], verbose: bool) -> Iterator[str]:
     shown = ordered if verbose else ordered[:MAX_REMOVAL_KINDS]
     for (reason, element), words in shown:
         times = f" ({len(words)} times)" if len(words) > 1 else ""
-        held = f", {_words(sum(words))}" if any(words) else ""
+        held = f", {number_of(sum(words), 'word')}" if any(words) else ""
         yield f"{_shorten(element)}{times}{held}: {_strip_stop(reason)}."
     if len(ordered) > len(shown):
-        yield f"... and {_count(len(ordered) - len(shown), 'more kind')} with fewer words."
+        yield f"... and {number_of(len(ordered) - len(shown), 'more kind')} with fewer words."
 
 
 def _doubts(page: Page) -> Iterator[str]:
     """Yield the blocks that the judge was in doubt about, and why they were kept."""
     for doubt in page.trace.doubts:
-        yield f"{_shorten(doubt.element)}, {_words(doubt.words)}: kept, {doubt.reason}."
+        yield f"{_shorten(doubt.element)}, {number_of(doubt.words, 'word')}: kept, {doubt.reason}."
 
 
 def _total(removals: Iterable[Removal]) -> str:
     words = [removal.words for removal in removals]
-    return f"{_count(len(words), 'element')} with {_words(sum(words))}"
+    return f"{number_of(len(words), 'element')} with {number_of(sum(words), 'word')}"
 
 
 def _warnings(page: Page) -> Iterator[str]:
@@ -170,14 +173,6 @@ def _times(page: Page, verbose: bool) -> Iterator[str]:
 
 def _milliseconds(seconds: float) -> str:
     return f"{seconds * 1000:.1f} ms"
-
-
-def _words(number: int) -> str:
-    return _count(number, "word")
-
-
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def _capitalise(text: str) -> str:
@@ -218,7 +213,7 @@ def rule_lines(matches: Iterable[RuleMatch], *, verbose: bool = False) -> Iterat
             yield f"  ... and {len(effects) - _MAX_EFFECTS} more."
         if not effects:
             yield "  It did nothing."
-    idle = [_numbered(number, noun) for number, noun in ((rules, "rule"), (selectors, "selector")) if number]
+    idle = [number_of(number, noun) for number, noun in ((rules, "rule"), (selectors, "selector")) if number]
     if idle:
         yield f"Not shown: {' and '.join(idle)} that found nothing."
 
@@ -230,24 +225,11 @@ def _describe(effect: RuleEffect) -> str:
         return f"{label}: {note}" if note else label
     if not effect.count:
         return f"{label}: {note or 'found nothing'}"
-    elements = f"{_numbered(effect.count, 'element')} with {_numbered(effect.words, 'word')}"
+    elements = f"{number_of(effect.count, 'element')} with {number_of(effect.words, 'word')}"
     return f"{label}: {elements}, {note}" if note else f"{label}: {elements}"
-
-
-def _numbered(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def match_shape(match: RuleMatch) -> dict[str, Any]:
     """Return a rule that matched as plain JSON types."""
-    effects = [
-        {
-            "what": effect.what,
-            "selector": effect.selector,
-            "count": effect.count,
-            "words": effect.words,
-            "note": effect.note,
-        }
-        for effect in match.effects
-    ]
-    return {"id": match.id, "phase": match.phase, "trigger": match.trigger, "effects": effects}
+    shape: dict[str, Any] = plain(match)
+    return shape

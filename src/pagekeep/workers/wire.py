@@ -179,10 +179,6 @@ def _encode_bytes(value: Any, parts: Parts) -> int:
     return len(parts) - 1
 
 
-def _decode_bytes(value: Any, parts: Parts) -> bytes:
-    return _take(value, parts)
-
-
 def _take(value: Any, parts: Parts) -> bytes:
     """Take out a part: none is read twice, so a small result cannot become a large one."""
     part, parts[value] = parts[_index(value)], None
@@ -223,7 +219,7 @@ def _decode_any(value: Any, parts: Parts) -> Any:
     if kind == "s":
         return _decode_text(content, parts)
     if kind == "b":
-        return _decode_bytes(content, parts)
+        return _take(content, parts)
     if kind == "t":
         return tuple(_decode_any(one, parts) for one in _check(content, list))
     if kind == "m":
@@ -237,7 +233,7 @@ def _as_it_is(value: Any, _parts: Parts) -> Any:
 
 _KNOWN: Final[dict[Any, Codec]] = {
     str: Codec(_encode_text, _decode_text),
-    bytes: Codec(_encode_bytes, _decode_bytes),
+    bytes: Codec(_encode_bytes, _take),
     bool: Codec(_as_it_is, lambda value, _: _check(value, bool)),
     int: Codec(_as_it_is, lambda value, _: _check(value, int, bool)),
     float: Codec(_as_it_is, lambda value, _: _check(value, float, int)),

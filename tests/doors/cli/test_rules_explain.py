@@ -54,12 +54,12 @@ class Desk:
 
     def save(self) -> str:
         """The page in the library as the shipped rules read it; the network is not needed for this."""
-        from pagekeep.capture.extract import ExtractTask
+        from pagekeep.capture.extract import ReadTask
         from pagekeep.library.items import build_item
 
         now = "2025-03-19T10:30:00.000000Z"
         fetched = Fetched(URL, URL, 200, {}, PAGE.encode())
-        page = ExtractTask(fetched, Options(saved_at="2025-03-19T10:30:00Z"), Settings(), shipped()).run()
+        page = ReadTask(fetched, Options(saved_at="2025-03-19T10:30:00Z"), Settings(), shipped()).run()
         item = build_item.new_item(
             page, fetched, url=URL, url_full=URL, user_id="local", now=now, tags=(), rules_hash=fingerprint(shipped())
         )

@@ -13,7 +13,8 @@ from contextlib import suppress
 
 from pagekeep.capture.documents import zip_xml as documents
 from pagekeep.capture.documents.parsed import UnreadableFile
-from pagekeep.capture.documents.read import DocumentTask
+from pagekeep.capture.extract import ReadTask, as_fetched
+from pagekeep.config import Settings
 from pagekeep.errors import PagekeepError
 from pagekeep.library.imports.formats.web_archive import matches_tree, read_tree
 from pagekeep.library.imports.input import source as imports
@@ -52,7 +53,7 @@ def check(data: bytes) -> None:
     with suppress(PagekeepError, UnreadableFile):
         _check_document(packed)
     with suppress(PagekeepError):
-        page = DocumentTask(packed, "https://example.com/a", Options()).run()
+        page = ReadTask.prepare(as_fetched(packed, "https://example.com/a", Options()), Options(), Settings()).run()
         expect(isinstance(page, Page), "not a page")
         page.markdown.encode("utf-8")
 

@@ -403,11 +403,7 @@ def _read_declared(root: Element) -> Declared:
 
 def _read_navigation(archive: Archive, path: str) -> list[Entry]:
     """Return the table of contents of version 3."""
-    data = archive.read_if_there(path)
-    try:
-        root = zip_xml.parse_xml(data) if data else None
-    except DamagedFile:
-        root = None
+    root = archive.parse_if_sound(path)
     if root is None:
         return []
     lists = list(root.iter("html:nav"))
@@ -435,11 +431,7 @@ def _make_entry(title: str, target: str, folder: str, depth: int) -> Entry:
 def _read_ncx(archive: Archive, manifest: dict[str, tuple[str, str, str]]) -> list[Entry]:
     """Return the table of contents of version 2."""
     path = next((about[0] for about in manifest.values() if about[1] == "application/x-dtbncx+xml"), None)
-    data = archive.read_if_there(path) if path else None
-    try:
-        root = zip_xml.parse_xml(data) if data else None
-    except DamagedFile:
-        root = None
+    root = archive.parse_if_sound(path) if path else None
     entries: list[Entry] = []
     points = next(root.iter("ncx:navMap"), None) if root is not None else None
     if points is not None and path:

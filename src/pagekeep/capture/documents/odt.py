@@ -10,32 +10,23 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from pagekeep.capture.documents import zip_xml
-from pagekeep.capture.documents.parsed import (
-    DamagedFile,
-    Declared,
-    Dropped,
-    EmptyFile,
-    EncryptedFile,
-    ParsedDocument,
-    make_metadata,
-)
+from pagekeep.capture.documents.parsed import Declared, Dropped, EncryptedFile, ParsedDocument
 from pagekeep.capture.documents.word_blocks import (
     Block,
     BlockKind,
     Cell,
     Notes,
     Run,
-    first_heading,
-    first_words,
     has_content,
     is_all_code,
     is_monospaced,
+    make_document,
     mark_bold_headings,
     place_captions,
     raise_title,
     write_blocks,
+    write_cell,
     write_figure,
-    write_runs,
     write_table,
 )
 from pagekeep.capture.documents.zip_xml import Archive
@@ -47,33 +38,16 @@ def read(data: bytes, url: str | None, options: Options) -> ParsedDocument:
     """Return the document in an ODT file."""
     archive = Archive(data)
     _refuse_encrypted(archive)
-    content, styles = zip_xml.parse_xml(archive.read("content.xml")), _parse_if_sound(archive, "styles.xml")
+    content, styles = zip_xml.parse_xml(archive.read("content.xml")), archive.parse_if_sound("styles.xml")
     body = Body(Styles([root for root in (styles, content) if root is not None]), archive)
     text = next(content.iter("office:text"), None)
     blocks = place_captions(body.read_document(text)) if text is not None else []
-    html = write_blocks(blocks)
-    declared = _read_declared(_parse_if_sound(archive, "meta.xml"))
-    if not html.strip():
-        raise EmptyFile(metadata=make_metadata(declared, "", ""))
-    return ParsedDocument(
-        f"{html}\n{body.notes.write()}",
-        make_metadata(declared, first_heading(blocks), first_words(blocks)),
-        "an ODT, read by its styles",
-        tuple(body.dropped.removals()),
-        tuple(body.dropped.warnings()),
-    )
-
-
-def _parse_if_sound(archive: Archive, name: str) -> Element | None:
-    data = archive.read_if_there(name)
-    try:
-        return zip_xml.parse_xml(data) if data else None
-    except DamagedFile:
-        return None
+    declared = _read_declared(archive.parse_if_sound("meta.xml"))
+    return make_document(blocks, body.notes, body.dropped, declared, "an ODT, read by its styles")
 
 
 def _refuse_encrypted(archive: Archive) -> None:
-    manifest = _parse_if_sound(archive, "META-INF/manifest.xml")
+    manifest = archive.parse_if_sound("META-INF/manifest.xml")
     if manifest is not None and next(manifest.iter("manifest:encryption-data"), None) is not None:
         raise EncryptedFile("it has a password")
 
@@ -246,9 +220,7 @@ class Body:
             return []
         self._notes_read += 1
         key = str(self._notes_read)
-        html = write_blocks(self.read_blocks(body))
-        is_short = html.startswith("<p>") and html.endswith("</p>") and html.count("<p>") == 1
-        self.notes.add(key, html[3:-4] if is_short else html)
+        self.notes.add(key, write_blocks(self.read_blocks(body)))
         found = self.notes.refer(key)
         return [found] if found else []
 
@@ -300,7 +272,7 @@ class Body:
                     continue
                 repeated = _count(cell, "table:number-columns-repeated") if len(cell) else 1
                 made = Cell(
-                    self._read_cell(cell),
+                    write_cell(self.read_blocks(cell)),
                     _count(cell, "table:number-columns-spanned"),
                     _count(cell, "table:number-rows-spanned"),
                     is_head,
@@ -308,12 +280,6 @@ class Body:
                 cells += [made] * repeated
             rows.append(cells)
         return write_table(rows)
-
-    def _read_cell(self, cell: Element) -> str:
-        blocks = self.read_blocks(cell)
-        if blocks and all(block.kind in ("text", "caption", "quote", "code") for block in blocks):
-            return "<br>".join(write_runs(block.runs) for block in blocks if has_content(block.runs))
-        return write_blocks(blocks)
 
     def _read_frame(self, frame: Element, blocks: list[Block], runs: list[Run] | None = None) -> None:
         """Read a frame: the text in a box, a formula, or the text of a picture."""
@@ -349,11 +315,7 @@ class Body:
             return inside
         for one in frame.iter("draw:object"):
             name = posixpath.join(posixpath.normpath(one.get("xlink:href", "")).lstrip("./"), "content.xml")
-            data = self._archive.read_if_there(name)
-            try:
-                root = zip_xml.parse_xml(data) if data else None
-            except DamagedFile:
-                continue
+            root = self._archive.parse_if_sound(name)
             if root is not None and root.tag == "math:math":
                 return root
         return None
@@ -490,7 +452,7 @@ class Styles:
         while (family, name) in self._elements and len(names) < _MAX_PARENTS:
             element = self._elements[family, name]
             names.append(_ESCAPED.sub(lambda match: chr(int(match[1], 16)), element.get("style:display-name") or name))
-            self._collect(element, found, is_own=not _is_role(names[-1]))
+            self._collect(element, found, is_own=bool(re.fullmatch(r"[A-Z]{1,3}\d+", names[-1])))
             parent = element.get("style:parent-style-name", "")
             if parent == name:
                 break
@@ -529,11 +491,6 @@ class Styles:
             marks.setdefault("sub", place[0] == "sub" or place[0].startswith("-"))
         if font := text.get("style:font-name") or text.get("fo:font-family"):
             marks.setdefault("code", font in self._mono or is_monospaced(font))
-
-
-def _is_role(name: str) -> bool:
-    """Return whether a paragraph style is a role, such as a heading, rather than direct formatting."""
-    return not re.fullmatch(r"[A-Z]{1,3}\d+", name)
 
 
 def _read_levels(style: Element) -> dict[int, ListLevel]:

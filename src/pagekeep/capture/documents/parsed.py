@@ -88,14 +88,14 @@ _POINTLESS_TITLE: Final = re.compile(
     r"powerpoint|unknown$)|.*\.(?:docx?|odt|rtf|tex|html?|pages|epub|txt|md)$|\S*[_/\\]\S*$",
     re.I,
 )
-_POINTLESS_AUTHOR: Final = frozenset(
+POINTLESS_AUTHORS: Final = frozenset(
     "user admin administrator unknown root owner author anonymous default guest none n/a - home pc python-docx".split()
 )
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})?(?![A-Za-z])")
 _DATE: Final = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 _WORD: Final = re.compile(r"\w+")
 _MIN_CONFIRMED: Final = 0.6
-"""Part of a title's words that must be at the beginning of the text, as for PDF."""
+"""Part of a title's words that must be at the beginning of the text."""
 _MAX_CHARS: Final = 500
 _MAX_LINE_CHARS: Final = 200
 """Of a first line that serves as title."""
@@ -134,7 +134,7 @@ def make_metadata(declared: Declared, heading: str, beginning: str) -> Metadata:
         name
         for name in authors
         if name
-        and name.casefold() not in _POINTLESS_AUTHOR
+        and name.casefold() not in POINTLESS_AUTHORS
         and (declared.is_trusted or " " in name or name.casefold() in known)
     ]
     date = _DATE.match(declared.date)
@@ -160,7 +160,7 @@ def make_metadata(declared: Declared, heading: str, beginning: str) -> Metadata:
 def _choose_title(declared: Declared, heading: str, beginning: str, origins: dict[str, str]) -> str | None:
     title = tidy(declared.title)
     usable = bool(title) and not _POINTLESS_TITLE.match(title)
-    if usable and (declared.is_trusted or not heading or _is_confirmed(title, beginning)):
+    if usable and (declared.is_trusted or not heading or is_confirmed(title, beginning)):
         origins["title"] = declared.origin
         return title
     if heading:
@@ -172,7 +172,8 @@ def _choose_title(declared: Declared, heading: str, beginning: str, origins: dic
     return line or None
 
 
-def _is_confirmed(title: str, text: str) -> bool:
+def is_confirmed(title: str, text: str) -> bool:
+    """Return whether the text has most words of a title."""
     words, present = _WORD.findall(title.casefold()), set(_WORD.findall(text.casefold()))
     return bool(words) and sum(word in present for word in words) >= _MIN_CONFIRMED * len(words)
 

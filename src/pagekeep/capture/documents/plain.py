@@ -126,17 +126,7 @@ def _read_group(group: list[str], width: int, *, is_alone: bool, is_last: bool) 
         return items
     if _is_code(group):
         return [Block("code", [Run(dedent("\n".join(group)))])]
-    joined = _join_lines(group, width)
-    return [
-        Block(
-            "text",
-            [
-                run
-                for index, line in enumerate(joined)
-                for run in ([Run("", html="<br>")] if index else []) + _write(line)
-            ],
-        )
-    ]
+    return [Block("text", _write_lines(_join_lines(group, width), Run("", html="<br>")))]
 
 
 def _is_heading(line: str) -> bool:
@@ -167,11 +157,7 @@ def _read_items(group: list[str], width: int) -> list[Block]:
     indents = sorted({indent for indent, _, _ in items})
     blocks: list[Block] = []
     for indent, number, lines in items:
-        runs = [
-            run
-            for index, text in enumerate(_join_lines(lines, width or _MAX_WIDTH))
-            for run in ([Run(" ")] if index else []) + _write(text)
-        ]
+        runs = _write_lines(_join_lines(lines, width or _MAX_WIDTH), Run(" "))
         value = int(number) if number else 1
         blocks.append(Block("item", runs, min(indents.index(indent), 8), number is not None, value, "text"))
     return blocks
@@ -191,6 +177,10 @@ def _join_lines(lines: list[str], width: int) -> list[str]:
             out.append(words)
         previous = len(line)
     return [line for line in out if line]
+
+
+def _write_lines(lines: list[str], between: Run) -> list[Run]:
+    return [run for index, line in enumerate(lines) for run in (*([between] if index else []), *_write(line))]
 
 
 def _write(text: str) -> list[Run]:

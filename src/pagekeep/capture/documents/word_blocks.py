@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Final, Literal, NamedTuple
 
+from pagekeep.capture.documents.parsed import Declared, Dropped, EmptyFile, ParsedDocument, make_metadata
+
 BlockKind = Literal["text", "heading", "item", "more", "code", "quote", "table", "caption", "rule", "html"]
 MAX_LIST_LEVEL: Final = 8
 _MAX_BOLD_HEADING_CHARS: Final = 90
@@ -71,7 +73,7 @@ class Notes:
         """Add a note with its content."""
         if html:
             self._numbers[key] = len(self._bodies) + 1
-            self._bodies.append(html)
+            self._bodies.append(_unwrap_paragraph(html))
 
     def write(self) -> str:
         """Return the list of notes, for the end of the document."""
@@ -98,19 +100,29 @@ def write_table(rows: list[list[Cell]], caption: str = "") -> str:
         return ""
     if len(cells) == 1:
         return cells[0].html if cells[0].html.startswith("<") else f"<p>{cells[0].html}</p>"
-    lines = [f"<tr>{''.join(map(_write_cell, row))}</tr>" for row in rows if row]
+    lines = [f"<tr>{''.join(map(_write_table_cell, row))}</tr>" for row in rows if row]
     return f"<table>{f'<caption>{caption}</caption>' if caption else ''}{''.join(lines)}</table>"
 
 
-def _write_cell(cell: Cell) -> str:
+def _write_table_cell(cell: Cell) -> str:
     tag = "th" if cell.header else "td"
     spans = (f' colspan="{cell.columns}"' if cell.columns > 1 else "") + (
         f' rowspan="{cell.rows}"' if cell.rows > 1 else ""
     )
-    html = cell.html
-    if html.startswith("<p>") and html.endswith("</p>") and html.count("<p>") == 1:
-        html = html[3:-4]
-    return f"<{tag}{spans}>{html}</{tag}>"
+    return f"<{tag}{spans}>{_unwrap_paragraph(cell.html)}</{tag}>"
+
+
+def _unwrap_paragraph(html: str) -> str:
+    """Return the content of a single paragraph; any other HTML as it is."""
+    is_single = html.startswith("<p>") and html.endswith("</p>") and html.count("<p>") == 1
+    return html[3:-4] if is_single else html
+
+
+def write_cell(blocks: list[Block]) -> str:
+    """Return the content of a cell; the lines of one without lists and other structures are separated by breaks."""
+    if blocks and all(block.kind in ("text", "caption", "quote", "code") for block in blocks):
+        return "<br>".join(write_runs(block.runs) for block in blocks if has_content(block.runs))
+    return write_blocks(blocks)
 
 
 def write_blocks(blocks: list[Block]) -> str:
@@ -176,14 +188,23 @@ def _write_list(group: list[Block]) -> str:
     return "".join(out)
 
 
-def first_heading(blocks: list[Block]) -> str:
+def make_document(blocks: list[Block], notes: Notes, dropped: Dropped, declared: Declared, how: str) -> ParsedDocument:
+    """Return the document that the blocks make; raise `EmptyFile` if they show nothing."""
+    html = write_blocks(blocks)
+    if not html.strip():
+        raise EmptyFile(metadata=make_metadata(declared, "", ""))
+    about = make_metadata(declared, _first_heading(blocks), _first_words(blocks))
+    return ParsedDocument(f"{html}\n{notes.write()}", about, how, tuple(dropped.removals()), tuple(dropped.warnings()))
+
+
+def _first_heading(blocks: list[Block]) -> str:
     """Return the text of the first heading of the highest level among the first ones."""
     headings = [block for block in blocks[:60] if block.kind == "heading" and block.text]
     top = min((block.level for block in headings), default=0)
     return next((block.text for block in headings if block.level == top), "")
 
 
-def first_words(blocks: list[Block], limit: int = 3_000) -> str:
+def _first_words(blocks: list[Block], limit: int = 3_000) -> str:
     """Return the beginning of the text, a line for each block."""
     words, count = [], 0
     for block in blocks:
@@ -257,13 +278,13 @@ def _is_bold_line(block: Block) -> bool:
     )
 
 
+def plain_text(runs: Iterable[Run]) -> str:
+    """Return the text of the runs with single spaces."""
+    return " ".join("".join(run.text if run.html is None else " " for run in runs).split())
+
+
 _CONTROLS: Final = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127, 0xFEFF, 0xAD))
 """Characters that show nothing, soft hyphens among them."""
-
-
-def plain_text(runs: Iterable[Run]) -> str:
-    """Return the text of the runs, with single spaces; a line break is a space."""
-    return " ".join("".join(run.text if run.html is None else " " for run in runs).split())
 
 
 def code_text(runs: Iterable[Run]) -> str:

@@ -6,7 +6,6 @@ import io
 import itertools
 import zipfile
 import zlib
-from collections.abc import Iterator
 from typing import Final
 from xml.etree.ElementTree import Element
 from xml.parsers import expat
@@ -84,6 +83,14 @@ class Archive:
         """Return a file, or `None` if it is missing or damaged: of a part that the text does not need."""
         try:
             return self.read(name)
+        except DamagedFile:
+            return None
+
+    def parse_if_sound(self, name: str) -> Element | None:
+        """Return the root of an XML file, or `None` if it is missing or damaged: of a part that the text does not need."""
+        data = self.read_if_there(name)
+        try:
+            return parse_xml(data) if data else None
         except DamagedFile:
             return None
 
@@ -246,8 +253,3 @@ class _Builder:
 def text_of(element: Element | None) -> str:
     """Return all text in the element, with single spaces."""
     return " ".join("".join(element.itertext()).split()) if element is not None else ""
-
-
-def walk_xml(element: Element, name: str) -> Iterator[Element]:
-    """Iterate over the descendants with a name, in document order."""
-    return element.iter(name)

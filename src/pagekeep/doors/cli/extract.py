@@ -228,7 +228,7 @@ def page_from_file(
     """
     from pagekeep import config
     from pagekeep.capture.documents.file_types import declared_type
-    from pagekeep.capture.extract import FileTask, prepare_limits
+    from pagekeep.capture.extract import ReadTask, as_fetched
     from pagekeep.model import DOCUMENT_FACTOR
     from pagekeep.workers import run_alone
 
@@ -237,7 +237,8 @@ def page_from_file(
     data = read_file(source, options.max_bytes * DOCUMENT_FACTOR + 1)
     load_rules(settings)  # before the process is forked, so that it has them too
     declared = declared or declared_type(source)
-    return run_alone(FileTask(data, url, options, settings, declared), prepare_limits(data, declared))
+    task = ReadTask.prepare(as_fetched(data, url, options, declared), options, settings)
+    return run_alone(task, task.limits)
 
 
 def page_from_url(

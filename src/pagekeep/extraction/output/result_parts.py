@@ -10,11 +10,12 @@ from typing import Any, Final, Literal, NamedTuple
 from pagekeep import dom
 from pagekeep.errors import RuleError
 from pagekeep.extraction.input import urls
+from pagekeep.extraction.output.quality import Output
 from pagekeep.extraction.output.sanitise import sanitise
-from pagekeep.model import Attempt, Caught, Link, Media, Metadata, Options, Page
+from pagekeep.model import Attempt, Caught, Kind, Link, Media, Metadata, Options, Page, Quality, Strategy, Trace
 from pagekeep.model.clean_tree import CleanTree, read_tree
 from pagekeep.model.on_demand import OnDemand
-from pagekeep.text import count_words
+from pagekeep.text import count_words, reading_time
 
 
 class Links(OnDemand[tuple[Link, ...]]):
@@ -167,6 +168,39 @@ def find_skipped(options: Options) -> frozenset[str]:
         "links-and-media": not (options.extract_links or options.extract_media),
     }
     return options.skip_steps | {step for step, is_off in switched_off.items() if is_off}
+
+
+def make_page(
+    url: str | None,
+    output: Output,
+    about: Metadata,
+    kind: Kind,
+    quality: Quality,
+    strategy: Strategy,
+    trace: Trace,
+    *,
+    links: tuple[Link, ...] = (),
+    media: tuple[Media, ...] = (),
+    **others: Any,
+) -> Page:
+    """Return the page with its content in all forms; `others` are further fields of `Page`."""
+    return Page(
+        url=url,
+        markdown=output.markdown,
+        document="",
+        html=output.html,
+        text=output.text,
+        metadata=about,
+        links=links,
+        media=media,
+        kind=kind,
+        quality=quality,
+        strategy=strategy,
+        trace=trace,
+        word_count=output.word_count,
+        reading_time=reading_time(output.word_count),
+        **others,
+    )
 
 
 def leave_out(page: Page, options: Options) -> Page:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from time import perf_counter
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from pagekeep.config import Settings
 from pagekeep.errors import FetchTimeout, RenderError
@@ -107,12 +107,9 @@ class Browser:
         the browser crashes, the page is tried once again. Raises only `PagekeepError`; a `FetchHttpError` has the page
         that came with it as `page`.
         """
-        await engines.require_playwright(self._settings.chromium)
-        from pagekeep.fetch.browser.visit import RenderRequest
-
-        origin = self._guard.check_url(url).origin
-        request = RenderRequest(url.strip(), origin, wait_for, check_headers(headers), check_cookies(cookies), html)
-        return (await self._render(request, user_agent, timeout))[0]
+        headers, cookies = check_headers(headers), check_cookies(cookies)
+        more: dict[str, Any] = {"wait_for": wait_for, "headers": headers, "cookies": cookies, "html": html}
+        return (await self._render(url, timeout, user_agent, **more))[0]
 
     async def screenshot(
         self,
@@ -126,14 +123,9 @@ class Browser:
         html: bytes | None = None,
     ) -> PageScreenshot:
         """Render a page and take a screenshot of what the window shows or of the whole page, up to a maximum height."""
-        await engines.require_playwright(self._settings.chromium)
-        from pagekeep.fetch.browser.visit import RenderRequest
-
-        origin = self._guard.check_url(url).origin
-        request = RenderRequest(
-            url.strip(), origin, wait_for, check_headers(headers), check_cookies(cookies), html, part
-        )
-        page, result = await self._render(request, None, timeout)
+        headers, cookies = check_headers(headers), check_cookies(cookies)
+        more: dict[str, Any] = {"wait_for": wait_for, "headers": headers, "cookies": cookies, "html": html}
+        page, result = await self._render(url, timeout, **more, screenshot=part)
         if result.screenshot is None:
             raise RenderError("The browser returned no screenshot of the page.")
         return PageScreenshot(page, result.screenshot)
@@ -142,16 +134,17 @@ class Browser:
         self, url: str, kinds: tuple[CopyKind, ...], *, timeout: float | None = None, html: bytes | None = None
     ) -> PageCopies:
         """Render a page and make copies of it; with `html`, the page itself is not fetched from the server."""
-        await engines.require_playwright(self._settings.chromium)
-        from pagekeep.fetch.browser.visit import RenderRequest
-
-        origin = self._guard.check_url(url).origin
-        page, result = await self._render(RenderRequest(url.strip(), origin, html=html, copies=kinds), None, timeout)
+        page, result = await self._render(url, timeout, html=html, copies=kinds)
         return PageCopies(page, result.copies)
 
     async def _render(
-        self, request: RenderRequest, user_agent: str | None, timeout: float | None
+        self, url: str, timeout: float | None, user_agent: str | None = None, **more: Any
     ) -> tuple[Fetched, RenderResult]:
+        """Return the page and what the browser made of it; `more` are fields of the request."""
+        await engines.require_playwright(self._settings.chromium)
+        from pagekeep.fetch.browser.visit import RenderRequest
+
+        request = RenderRequest(url.strip(), self._guard.check_url(url).origin, **more)
         start = perf_counter()
         async with self._slots:
             result = await self._render_with_retry(request, user_agent, timeout or self._settings.render_timeout)

@@ -15,14 +15,8 @@ from pagekeep import extras
 from pagekeep.errors import RenderError
 
 # The headless shell first: it needs half the time to start and half the memory of the full browser.
-_NAMES: Final = (
-    "chromium-headless-shell",
-    "chrome-headless-shell",
-    "chromium",
-    "chromium-browser",
-    "google-chrome-stable",
-    "google-chrome",
-    "chrome",
+_NAMES: Final = tuple(
+    "chromium-headless-shell chrome-headless-shell chromium chromium-browser google-chrome-stable google-chrome chrome".split()
 )
 _FOLDERS: Final = (
     "/usr/lib/chromium",
@@ -191,16 +185,7 @@ REMOVED_DEFAULTS: Final = (
     "--disable-ipc-flooding-protection",
 )
 
-_ENVIRONMENT: Final = (
-    "PATH",
-    "LANG",
-    "LC_ALL",
-    "TZ",
-    "LD_LIBRARY_PATH",
-    "FONTCONFIG_PATH",
-    "SYSTEMROOT",
-    "LOCALAPPDATA",
-)
+_ENVIRONMENT: Final = tuple("PATH LANG LC_ALL TZ LD_LIBRARY_PATH FONTCONFIG_PATH SYSTEMROOT LOCALAPPDATA".split())
 
 
 def build_flags(chromium: Chromium, *, visual: bool = False) -> list[str]:

@@ -218,7 +218,7 @@ async def _launch(
     about = await session.send("Browser.getVersion")
     await session.detach()
     main = next(process["id"] for process in running if process["type"] == "browser")
-    return Engine(playwright, browser, find_processes(main), scratch, about["userAgent"])
+    return Engine(playwright, browser, Processes(main, _parent(main)), scratch, about["userAgent"])
 
 
 async def _start_chromium(
@@ -256,11 +256,6 @@ async def _start_chromium(
             "This system does not allow Chromium's sandbox, so the page was not rendered.",
             suggestions=("Allow user namespaces; for containers see contrib/seccomp.json.", _ACCEPT_THE_RISK),
         ) from None
-
-
-def find_processes(pid: int) -> Processes:
-    """Return the processes of the Chromium whose main process is `pid`."""
-    return Processes(pid, _parent(pid))
 
 
 def _parent(pid: int) -> int | None:

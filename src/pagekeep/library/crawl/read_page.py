@@ -5,26 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from pagekeep import dom
-from pagekeep.capture.active_rules import load_active
-from pagekeep.capture.extract import extract_page
-from pagekeep.config import Settings
+from pagekeep.capture.extract import ReadTask
 from pagekeep.errors import PagekeepError
 from pagekeep.extraction.input import urls
 from pagekeep.library import normal_url
 from pagekeep.library.crawl import addresses, sitemaps
 from pagekeep.library.crawl.addresses import Counts, Scope
-from pagekeep.model import Fetched, NeedRender, Options, Page, plain
+from pagekeep.model import Fetched, NeedRender, Page, plain
 from pagekeep.model.crawl import Body
 from pagekeep.store.blob_files import pack
 from pagekeep.values import dataclass
-
-if TYPE_CHECKING:
-    from pagekeep.rules import Rulebook
-
 
 HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 MIN_SAME_WORDS: Final = 50
@@ -49,24 +43,33 @@ class ReadPage:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadPageTask:
-    """Read a response, in a worker."""
+class CrawlTask:
+    """Read a response, and find the links that the crawl may follow."""
 
-    fetched: Fetched
-    settings: Settings
+    read: ReadTask
     scope: Scope
     robots: Mapping[str, str]
     """The robots.txt of every host of the crawl that has one."""
     agent: str
-    rules: Rulebook | None = None
+
+    @property
+    def fetched(self) -> Fetched:
+        """The response."""
+        return self.read.fetched
 
     def run(self) -> ReadPage:
         """Return the page, and what the crawl needs of it."""
-        rules = load_active(self.settings) if self.rules is None else self.rules
-        options = Options(max_bytes=self.settings.max_bytes)
-        page = extract_page(self.fetched, options, rules)
+        found, url = PageLinks(), self.fetched.final_url
+
+        def look(document: dom.Document) -> None:
+            nonlocal found
+            found = read_links(document, url)
+
+        if self.fetched.content_type in HTML:
+            page = self.read.read(look)
+        else:
+            page, found = self.read.read(), self._read_list()
         counts = Counts()
-        found = self._read_links()
         links = self._filter(found, counts)
         facts: dict[str, Any] = {"left_out": counts, "title": page.metadata.title}
         address = self._address(page)
@@ -86,18 +89,14 @@ class ReadPageTask:
             need_render=page.need_render,
         )
 
-    def _read_links(self) -> PageLinks:
-        """Return the links of a page, or those that a site's own `llms.txt` lists."""
-        if self.fetched.content_type not in HTML:
-            from pagekeep.library.packs.pack import read_llms
+    def _read_list(self) -> PageLinks:
+        """Return the links that a site's own `llms.txt` lists."""
+        if not urlsplit(self.fetched.final_url).path.endswith("/llms.txt"):
+            return PageLinks()
+        from pagekeep.library.packs.pack import read_llms
 
-            is_list = urlsplit(self.fetched.final_url).path.endswith("/llms.txt")
-            listed = read_llms(self.fetched.body.decode("utf-8", "replace")) if is_list else []
-            return PageLinks(tuple(entry.url for entry in listed if entry.url), False, ())
-        from pagekeep.extraction.input.decode import decode
-
-        html, _ = decode(self.fetched.body, Options(encoding=self.fetched.encoding, max_bytes=self.settings.max_bytes))
-        return read_links(html, self.fetched.final_url)
+        listed = read_llms(self.fetched.body.decode("utf-8", "replace"))
+        return PageLinks(tuple(entry.url for entry in listed if entry.url))
 
     def _filter(self, found: PageLinks, counts: Counts) -> list[str]:
         """Return the addresses to follow, in document order, and count the others by reason."""
@@ -188,16 +187,15 @@ _BREADCRUMBS: Final = (
 class PageLinks:
     """What a page says about other pages."""
 
-    links: tuple[str, ...]
+    links: tuple[str, ...] = ()
     """Absolute, each once, in document order."""
-    nofollow: bool
+    nofollow: bool = False
     """Whether the page asks programs not to follow its links."""
-    breadcrumbs: tuple[str, ...]
+    breadcrumbs: tuple[str, ...] = ()
 
 
-def read_links(html: str, url: str) -> PageLinks:
+def read_links(document: dom.Document, url: str) -> PageLinks:
     """Return the links of a page."""
-    document = dom.parse(html)
     base = urls.base(document, url) or url
     found: dict[str, None] = {}
     nofollow = False

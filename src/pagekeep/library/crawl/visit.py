@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Final
 
-from pagekeep.capture.documents.file_types import detect
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import BlockedAddress, FetchError, FetchTimeout, PagekeepError, TooLarge, UnsupportedContent
 from pagekeep.fetch.headers import keep_headers
@@ -17,10 +16,10 @@ from pagekeep.fetch.urls import join
 from pagekeep.library.crawl import addresses, sitemaps
 from pagekeep.library.crawl import sitemaps as robots
 from pagekeep.library.crawl.addresses import Scope
-from pagekeep.library.crawl.read_page import AllowedTask, ReadPage, ReadPageTask
-from pagekeep.model import Fetched
+from pagekeep.library.crawl.read_page import AllowedTask, CrawlTask, ReadPage
+from pagekeep.model import Fetched, Options
 from pagekeep.model.crawl import FrontierPage, Validators, Visit
-from pagekeep.workers import DOCUMENT, PAGE, TEXT
+from pagekeep.workers import PAGE, TEXT
 
 MAX_ROBOTS_HOPS: Final = 5
 """Redirects of a robots.txt that are followed, as RFC 9309 asks."""
@@ -161,13 +160,7 @@ class Visitor:
         return _visit(page, "redirect", facts=facts)
 
     async def _read_page(self, page: FrontierPage, fetched: Fetched) -> Visit:
-        limits = PAGE
-        file_type = detect(fetched.body)
-        if file_type is not None:
-            file_type.require()
-            limits = DOCUMENT
-        task = ReadPageTask(fetched, self.retrieval.settings, self.scope, self.robots, self.agent)
-        read = await self.retrieval.run(task, limits)
+        read = await self._extract(fetched)
         if self.render == "force" or (self.render == "auto" and read.need_render is not None):
             fetched, read = await self._render(page, fetched, read)
         return replace(
@@ -178,6 +171,11 @@ class Visitor:
             page=read.page,
         )
 
+    async def _extract(self, fetched: Fetched) -> ReadPage:
+        options = Options(max_bytes=self.retrieval.settings.max_bytes)
+        read = await self.retrieval.prepare(fetched, options)
+        return await self.retrieval.run(CrawlTask(read, self.scope, self.robots, self.agent), read.limits)
+
     async def _render(self, page: FrontierPage, fetched: Fetched, static: ReadPage) -> tuple[Fetched, ReadPage]:
         """Return the page as a browser shows it, if that has more text, and is still in the crawl."""
         need = static.need_render
@@ -187,8 +185,7 @@ class Visitor:
             shown = await browser.render(page.url, wait_for=need.wait_for if need else None, timeout=timeout)
             if self.scope.reject(addresses.tidy(shown.final_url).url) is not None:
                 return fetched, static
-            task = ReadPageTask(shown, self.retrieval.settings, self.scope, self.robots, self.agent)
-            read = await self.retrieval.run(task, PAGE)
+            read = await self._extract(shown)
         except PagekeepError:
             return fetched, static
         return (shown, read) if read.words >= static.words else (fetched, static)

@@ -14,8 +14,7 @@ from typing import IO, Any, BinaryIO, Final, TextIO
 
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
-from pagekeep.capture.documents.read import DocumentTask
-from pagekeep.capture.extract import document_type, extract_page
+from pagekeep.capture.extract import ReadTask
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import Conflict, InvalidQuery, NotFound, PagekeepError, StoreError
@@ -34,7 +33,7 @@ from pagekeep.model import Fetched, Item, Job, NewItem, Options, Page, PutResult
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 from pagekeep.store.tables.jobs import SO_FAR
-from pagekeep.workers import DOCUMENT, run_alone
+from pagekeep.workers import run_alone
 
 BATCH_ROWS: Final = 500
 _BATCH_CHARS: Final = 8_000_000
@@ -286,11 +285,8 @@ class _Batch:
     def _read(self, fetched: Fetched) -> Page:
         if self.plan.read is not None:
             return self.plan.read(fetched, self._options)
-        if file_type := document_type(fetched):
-            file_type.require()
-            task = DocumentTask(fetched.body, fetched.final_url, self._options, fetched.content_type)
-            return run_alone(task, DOCUMENT)
-        return extract_page(fetched, self._options, self.plan.rules)
+        task = ReadTask.prepare(fetched, self._options, Settings(), self.plan.rules)
+        return run_alone(task, task.limits) if task.file_type else task.run()
 
     def store_all(self) -> list[Item]:
         """Store the batch and return its items that were never fetched."""

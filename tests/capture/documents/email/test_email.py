@@ -20,7 +20,8 @@ from pagekeep.capture.documents.email.message import (
 )
 from pagekeep.capture.documents.email.plain_text import text_to_html
 from pagekeep.capture.documents.file_types import detect
-from pagekeep.capture.documents.read import DocumentTask
+from pagekeep.capture.extract import ReadTask, as_fetched
+from pagekeep.config import Settings
 from pagekeep.markdown import write_document
 from pagekeep.model import Options, Page
 
@@ -28,7 +29,7 @@ MAILS = sorted(Path(__file__).parent.joinpath("mails").glob("*.eml"))
 
 
 def page_of(data: bytes) -> Page:
-    return DocumentTask(data, None, Options()).run()
+    return ReadTask.prepare(as_fetched(data, None, Options()), Options(), Settings()).run()
 
 
 def mail(body: str, *headers: str, kind: str = "text/html") -> bytes:

@@ -10,22 +10,21 @@ from xml.etree.ElementTree import Element
 from pagekeep.capture.documents import zip_xml
 from pagekeep.capture.documents.docx.inline import Field, Inline, formula_block
 from pagekeep.capture.documents.docx.styles import Numbering, Place, Style, Styles, read_number, read_outline
-from pagekeep.capture.documents.parsed import DamagedFile, Declared, Dropped, EmptyFile, ParsedDocument, make_metadata
+from pagekeep.capture.documents.parsed import Declared, Dropped, ParsedDocument
 from pagekeep.capture.documents.word_blocks import (
     Block,
     Cell,
     Notes,
     Run,
-    first_heading,
-    first_words,
     has_content,
     is_all_code,
+    make_document,
     mark_bold_headings,
     place_captions,
     plain_text,
     raise_title,
     write_blocks,
-    write_runs,
+    write_cell,
     write_table,
 )
 from pagekeep.capture.documents.zip_xml import Archive
@@ -39,18 +38,7 @@ def read(data: bytes, url: str | None, options: Options) -> ParsedDocument:
     package = Package(Archive(data))
     body = package.read_body()
     blocks = body.read_document(package.main)
-    html = write_blocks(blocks)
-    declared = package.read_declared()
-    if not html.strip():
-        raise EmptyFile(metadata=make_metadata(declared, "", ""))
-    metadata = make_metadata(declared, first_heading(blocks), first_words(blocks))
-    return ParsedDocument(
-        f"{html}\n{body.notes.write()}",
-        metadata,
-        "a DOCX, read by its styles",
-        tuple(body.dropped.removals()),
-        tuple(body.dropped.warnings()),
-    )
+    return make_document(blocks, body.notes, body.dropped, package.read_declared(), "a DOCX, read by its styles")
 
 
 class Package:
@@ -78,11 +66,7 @@ class Package:
     def part(self, kind: str) -> Element | None:
         """Return the part of a kind that the document refers to; `None` if there is none, or it is damaged."""
         name = next((target for one, target, outside in self.targets.values() if one == kind and not outside), None)
-        data = self._archive.read_if_there(name) if name else None
-        try:
-            return zip_xml.parse_xml(data) if data else None
-        except DamagedFile:
-            return None
+        return self._archive.parse_if_sound(name) if name else None
 
     def links(self, name: str) -> dict[str, str]:
         """Return id to address, of what a part links to outside the file."""
@@ -101,14 +85,8 @@ class Package:
 
     def read_declared(self) -> Declared:
         """Return what the file says about itself."""
-        data = self._archive.read_if_there("docProps/core.xml")
-        try:
-            core = zip_xml.parse_xml(data) if data else None
-        except DamagedFile:
-            core = None
-        if core is None:
-            return Declared("docx")
-        values = {child.tag: zip_xml.text_of(child) for child in core}
+        core = self._archive.parse_if_sound("docProps/core.xml")
+        values = {child.tag: zip_xml.text_of(child) for child in core} if core is not None else {}
         return Declared(
             "docx",
             title=values.get("dc:title", ""),
@@ -244,8 +222,7 @@ class Body:
                 pending, self._pending = self._pending, []
                 html = write_blocks(self.read_blocks(note, links))
                 self.fields, self._pending = fields, pending
-                is_short = html.startswith("<p>") and html.endswith("</p>") and html.count("<p>") == 1
-                self.notes.add(name, html[3:-4] if is_short else html)
+                self.notes.add(name, html)
         return self.notes.refer(name)
 
     def _read_table(self, table: Element, links: dict[str, str]) -> str:
@@ -268,7 +245,7 @@ class Body:
                 if going_on and column in above:
                     above[column].rows += 1
                 else:
-                    made = Cell(self._read_cell(cell, links), span, 1, is_head)
+                    made = Cell(write_cell(self.read_blocks(cell, links)), span, 1, is_head)
                     row.append(made)
                     above.pop(column, None)
                     if merge is not None:
@@ -276,12 +253,6 @@ class Body:
                 column += span
             rows.append(row)
         return write_table(rows)
-
-    def _read_cell(self, cell: Element, links: dict[str, str]) -> str:
-        blocks = self.read_blocks(cell, links)
-        if blocks and all(block.kind in ("text", "caption", "quote", "code") for block in blocks):
-            return "<br>".join(write_runs(block.runs) for block in blocks if has_content(block.runs))
-        return write_blocks(blocks)
 
     def _has_head(self, table: Element) -> bool:
         """Return whether the style of a table sets its first row apart."""

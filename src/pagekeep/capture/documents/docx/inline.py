@@ -86,7 +86,7 @@ class Inline:
                 self.read(_choose(child), href)
 
     def _add_formula(self, element: Element) -> None:
-        tex = to_tex(element)
+        tex = " ".join(_children(element).split())[:_MAX_CHARS]
         if tex and self.body.dropped.take(tex):
             self.runs.append(Run("", html=f'<span class="math-inline">{escape(tex, quote=False)}</span>'))
 
@@ -243,11 +243,6 @@ _FUNCTIONS: Final = frozenset(
 _BRACKETS: Final = {"{": r"\{", "}": r"\}", "⟨": r"\langle", "⟩": r"\rangle", "‖": r"\|", "⌊": r"\lfloor", "⌋": r"\rfloor",
                     "⌈": r"\lceil", "⌉": r"\rceil", "": "."}  # fmt: skip
 _PROPERTIES: Final = frozenset({"m:rPr", "m:ctrlPr", "w:rPr"})
-
-
-def to_tex(element: Element) -> str:
-    """Return a formula as TeX."""
-    return " ".join(_children(element).split())[:_MAX_CHARS]
 
 
 def _children(element: Element | None) -> str:

@@ -73,7 +73,7 @@ class Styles:
             (
                 key
                 for key, one in self._elements.items()
-                if one.get("w:type") == "paragraph" and is_on(one, "w:default")
+                if one.get("w:type") == "paragraph" and (one.get("w:default") or "0").lower() not in _OFF
             ),
             "",
         )
@@ -122,11 +122,6 @@ class Styles:
 
 def _value(element: Element | None) -> str:
     return (element.get("w:val") or "") if element is not None else ""
-
-
-def is_on(element: Element, name: str) -> bool:
-    """Return whether an attribute that is a switch is on."""
-    return (element.get(name) or "0").lower() not in _OFF
 
 
 def read_outline(properties: Element) -> int | None:

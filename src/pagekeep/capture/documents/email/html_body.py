@@ -11,7 +11,6 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from pagekeep import dom
 from pagekeep.capture.documents.email.message import Message, decode_base64
 from pagekeep.extraction.clean.state import Removals
-from pagekeep.extraction.steps import element_name
 from pagekeep.model import Removal
 from pagekeep.text import count_words, one_line
 from pagekeep.values import dataclass
@@ -84,7 +83,7 @@ def drop_hidden(body: Body) -> list[Removal]:
         if node.attr("hidden") is not None or _HIDING.search(node.attr("style") or ""):
             if node.tag not in ("td", "th", "tr", "tbody", "table", "body") or not _holds_content(node):
                 removals.drop(node, "hidden")
-        elif _PREHEADER.search(f"{node.attr('class') or ''} {node.attr('id') or ''}") and _is_preview(node):
+        elif _is_named_preheader(node) and _is_preview(node):
             removals.drop(node, "text for the preview of the message")
     for text in [node for node in dom.nodes(body.root) if isinstance(node, dom.Text) and _FILLER.search(node.data)]:
         dom.replace(text, _FILLER.sub(" ", text.data))
@@ -93,10 +92,11 @@ def drop_hidden(body: Body) -> list[Removal]:
 
 def is_hiding(node: dom.Element) -> bool:
     """Return whether an element holds text that only the preview of the message shows."""
-    return bool(
-        _HIDING.search(node.attr("style") or "")
-        or _PREHEADER.search(f"{node.attr('class') or ''} {node.attr('id') or ''}")
-    )
+    return bool(_HIDING.search(node.attr("style") or "")) or _is_named_preheader(node)
+
+
+def _is_named_preheader(node: dom.Element) -> bool:
+    return _PREHEADER.search(f"{node.attr('class') or ''} {node.attr('id') or ''}") is not None
 
 
 def without_filler(text: str) -> str:
@@ -120,11 +120,10 @@ def _is_preview(node: dom.Element) -> bool:
 
 def drop_pixels(body: Body) -> list[Removal]:
     """Remove pictures of one pixel, which report that the message was opened."""
-    removals: list[Removal] = []
+    removals = Removals()
     for image in dom.tagged(body.root, ("img",)):
         if _is_pixel(image):
-            removals.append(Removal(element_name(image), "tracking pixel", 0))
-            dom.drop(image)
+            removals.drop(image, "tracking pixel")
     return removals
 
 
@@ -140,12 +139,11 @@ def _is_pixel(image: dom.Element) -> bool:
 
 def drop_icons(body: Body) -> list[Removal]:
     """Remove small pictures without a text: hearts, arrows, portraits beside a name."""
-    removals: list[Removal] = []
+    removals = Removals()
     for image in dom.tagged(body.root, ("img",)):
         size = _SIZE.match(image.attr("width") or image.attr("height") or "")
         if size and int(size[1][:6]) <= _MAX_ICON and not (image.attr("alt") or "").strip():
-            removals.append(Removal(element_name(image), "icon", 0))
-            dom.drop(image)
+            removals.drop(image, "icon")
     return removals
 
 

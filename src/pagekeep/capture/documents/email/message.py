@@ -78,7 +78,7 @@ class _Parser:
         if kind == "multipart/encrypted":
             message.encrypted = "S/MIME" if "pkcs7" in str(about.get_param("protocol") or "") else "OpenPGP"
             return
-        boundary = _boundary(about)
+        boundary = _parameter(about, "boundary").rstrip().encode("utf-8", "replace")[:200]
         parts = _split_parts(body, boundary) if boundary else [body]
         if kind == "multipart/digest":
             message.is_digest = True
@@ -120,10 +120,6 @@ def _parameter(about: Headers, name: str, header: str = "content-type") -> str:
         except (LookupError, ValueError):
             return text
     return str(value or "")
-
-
-def _boundary(about: Headers) -> bytes:
-    return _parameter(about, "boundary").rstrip().encode("utf-8", "replace")[:200]
 
 
 def _split_parts(body: bytes, boundary: bytes) -> list[bytes]:

@@ -8,7 +8,7 @@ from html import unescape
 from types import MappingProxyType
 from typing import Final
 
-from pagekeep.capture.documents.parsed import ParsedDocument
+from pagekeep.capture.documents.parsed import POINTLESS_AUTHORS, ParsedDocument, is_confirmed
 from pagekeep.capture.documents.pdf import roles
 from pagekeep.capture.documents.pdf.blocks import (
     Leading,
@@ -220,15 +220,9 @@ _POINTLESS_TITLE: Final = re.compile(
     r"layout \d+|title)\b|.*\.(?:docx?|pptx?|xlsx?|tex|dvi|indd|html?|odt|pdf|qxd|rtf|pages)$|\S*[_/\\]\S*$",
     re.I,
 )
-_POINTLESS_AUTHOR: Final = frozenset(
-    "user admin administrator unknown root owner author anonymous default guest none n/a - home pc".split()
-)
 _XMP_FIELD: Final = r"<{0}(?:\s[^>]*)?>\s*(?:<rdf:(?:Alt|Seq|Bag)>)?(.{{0,4000}}?)(?:</rdf:(?:Alt|Seq|Bag)>)?\s*</{0}>"
 _ENTRY: Final = re.compile(r"<rdf:li[^>]*>([^<]*)</rdf:li>")
 _DATE: Final = re.compile(r"(?:D:)?(\d{4})-?(\d{2})?-?(\d{2})?")
-_WORD: Final = re.compile(r"\w+")
-_MIN_CONFIRMED: Final = 0.6
-"""Part of a title's words that must be on the first page."""
 _FIRST_BLOCKS: Final = 40
 
 
@@ -276,7 +270,7 @@ def _choose_title(file: PdfFile, first: list[Block], text: str, origins: dict[st
     top = min((block.level for block in headings), default=0)
     heading = next((_tidy(block.text) for block in headings if block.level == top), "")
     for origin, title in usable:
-        if _is_confirmed(title, text) or not heading:
+        if is_confirmed(title, text) or not heading:
             origins["title"] = origin
             return title
     if heading:
@@ -288,11 +282,6 @@ def _choose_title(file: PdfFile, first: list[Block], text: str, origins: dict[st
     return line[:200] or None
 
 
-def _is_confirmed(title: str, text: str) -> bool:
-    words, present = _WORD.findall(title.casefold()), set(_WORD.findall(text.casefold()))
-    return bool(words) and sum(word in present for word in words) >= _MIN_CONFIRMED * len(words)
-
-
 def _choose_author(file: PdfFile, text: str, origins: dict[str, str]) -> str | None:
     names = _xmp(file, "dc:creator")
     origin = "xmp" if names else "pdf"
@@ -301,7 +290,7 @@ def _choose_author(file: PdfFile, text: str, origins: dict[str, str]) -> str | N
     kept = [
         name
         for name in names
-        if name and name.casefold() not in _POINTLESS_AUTHOR and (" " in name or name.casefold() in known)
+        if name and name.casefold() not in POINTLESS_AUTHORS and (" " in name or name.casefold() in known)
     ]
     if not kept:
         return None

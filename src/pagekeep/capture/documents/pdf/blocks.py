@@ -239,7 +239,7 @@ def _continues(block: Block, line: Line, leading: Leading, columns: list[Box]) -
         return False
     indent = line.x0 - last.x0
     if block.kind == "item":
-        start = first.x0 if first.bullet else _text_start(first)
+        start = item_start(block)
         if _ends_early(block, line, column_of(last, columns)):
             return False
         return abs(line.x0 - start) < 0.8 * size or (len(block.lines) > 1 and abs(indent) < 0.3 * size)
@@ -278,10 +278,6 @@ def _ends_early(block: Block, line: Line, column: Box | None) -> bool:
     return right - last.x1 > max(_EARLY * (column.x1 - column.x0), word.x1 - word.x0 + line.size)
 
 
-def _text_start(line: Line) -> float:
-    return line.words[1].x0 if len(line.words) > 1 else line.x0
-
-
 def _is_centred(lines: list[Line], line: Line) -> bool:
     return all(abs((one.x0 + one.x1) - (line.x0 + line.x1)) / 2 < 0.3 * line.size for one in lines)
 
@@ -297,19 +293,14 @@ def settle_items(blocks: list[Block]) -> None:
         if block.kind != "item":
             stack = []
             continue
-        if _is_number(block) and not _has_neighbour(blocks, index):
+        if any(map(str.isalnum, block.marker)) and not _has_neighbour(blocks, index):
             block.kind, block.marker = "text", ""
             stack = []
             continue
         before = blocks[index - 1] if index else None
         if before and before.lines and (block.page != before.page or block.lines[0].bottom < before.lines[-1].top):
             stack = []  # in another column, the edge is elsewhere
-        start = item_start(block)
-        while stack and start < stack[-1] - _STEP * block.size:
-            stack.pop()
-        if not stack or start > stack[-1] + _STEP * block.size:
-            stack.append(start)
-        block.level = len(stack) - 1
+        block.level = _find_depth(stack, item_start(block), block.size)
 
 
 def nest_items(blocks: list[Block]) -> None:
@@ -322,23 +313,23 @@ def nest_items(blocks: list[Block]) -> None:
             continue
         if before is None or block.level or block.lines[0].top < before.lines[-1].top:
             stack = []  # a new list, or a new column
-        start = block.lines[0].x0
-        while stack and start < stack[-1] - _STEP * block.size:
-            stack.pop()
-        if not stack or start > stack[-1] + _STEP * block.size:
-            stack.append(start)
-        block.level = max(block.level, len(stack) - 1)
+        block.level = max(block.level, _find_depth(stack, block.lines[0].x0, block.size))
         before = block
+
+
+def _find_depth(stack: list[float], start: float, size: float) -> int:
+    """Return how deep an item is by the place where it starts; `stack` has the starts of the items around it."""
+    while stack and start < stack[-1] - _STEP * size:
+        stack.pop()
+    if not stack or start > stack[-1] + _STEP * size:
+        stack.append(start)
+    return len(stack) - 1
 
 
 def item_start(block: Block) -> float:
     """Return where the text of an item begins."""
     line = block.lines[0]
     return line.x0 if line.bullet or len(line.words) < 2 else line.words[1].x0
-
-
-def _is_number(block: Block) -> bool:
-    return any(map(str.isalnum, block.marker))
 
 
 def _has_neighbour(blocks: list[Block], index: int) -> bool:

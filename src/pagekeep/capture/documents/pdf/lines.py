@@ -228,7 +228,7 @@ def _find_page_numbers(pages: list[tuple[PdfPage, list[Line]]], large: float) ->
     found: dict[int, list[tuple[int, Line]]] = defaultdict(list)
     for page, lines in pages:
         if len(lines) > 1:
-            refs = _find_refs(lines)
+            refs = find_refs(lines)
             for line in (min(lines, key=lambda line: line.top), max(lines, key=lambda line: line.bottom)):
                 if line.size >= large or _is_note(line, refs):
                     continue
@@ -247,7 +247,7 @@ def _find_page_numbers(pages: list[tuple[PdfPage, list[Line]]], large: float) ->
 
 def _edge_lines(page: PdfPage, lines: list[Line]) -> list[Line]:
     """Return the lines at the top and bottom edge of a page."""
-    refs = _find_refs(lines)
+    refs = find_refs(lines)
     # Footnotes repeat too: "2 Ibid., p. 17".
     ordered = sorted((line for line in lines if not _is_note(line, refs)), key=lambda line: line.top)
     top = [line for line in ordered[:_DEEPEST] if line.bottom < _EDGE * page.height]
@@ -255,7 +255,7 @@ def _edge_lines(page: PdfPage, lines: list[Line]) -> list[Line]:
     return top + [line for line in bottom if line not in top]
 
 
-def _find_refs(lines: list[Line]) -> set[str]:
+def find_refs(lines: list[Line]) -> set[str]:
     """Return the superscripts of a page, which may be the numbers of its notes."""
     return {word.text.strip("()[],.") for line in lines for word in line.words if word.raised}
 

@@ -425,23 +425,13 @@ def _read_font(handle: Any) -> Font:
 _BOLD_NAMES: Final = ("bold", "black", "heavy", "semibold", "cmbx", "cmssbx", "sfbx")
 _MONO_NAMES: Final = ("mono", "courier", "consol", "menlo", "cmtt", "sftt", "typewriter", "fixed", "inconsolata")
 
-_ACCENTS: Final = {
-    "´": "\u0301",
-    "`": "\u0300",
-    "¨": "\u0308",
-    "ˆ": "\u0302",
-    "^": "\u0302",
-    "˜": "\u0303",
-    "~": "\u0303",
-    "¯": "\u0304",
-    "˘": "\u0306",
-    "˙": "\u0307",
-    "˚": "\u030a",
-    "˝": "\u030b",
-    "ˇ": "\u030c",
-    "¸": "\u0327",
-    "˛": "\u0328",
-}
+_ACCENTS: Final = dict(
+    zip(
+        "´`¨ˆ^˜~¯˘˙˚˝ˇ¸˛",
+        "\u0301\u0300\u0308\u0302\u0302\u0303\u0303\u0304\u0306\u0307\u030a\u030b\u030c\u0327\u0328",
+        strict=True,
+    )
+)
 """Accent to its combining character."""
 _DOTLESS: Final = {"ı": "i", "ȷ": "j"}
 _REACH: Final = 120

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from pagekeep.capture.documents.pdf.blocks import find_marker, is_mono, is_numbered_code
+from pagekeep.capture.documents.pdf.blocks import find_marker, is_bold, is_mono, is_numbered_code
 from pagekeep.capture.documents.pdf.lines import make_lines, split_cells
 from pagekeep.capture.documents.pdf.values import Block, Box, Cell, Line, PdfPage, Word
 
@@ -216,7 +216,7 @@ def _end_run(run: list[Line], gaps: list[Gap], page: int, *, at_edge: bool) -> S
 
     At the edge of a column or page a table may have only two rows, or its head alone.
     """
-    least = _MIN_ALIGNED_ROWS if not at_edge else 1 if run and _is_bold(run[0]) else 2
+    least = _MIN_ALIGNED_ROWS if not at_edge else 1 if run and is_bold(run[0]) else 2
     return [_make_aligned(run, gaps, page)] if len(run) >= least and not _is_justified(run, gaps) else run
 
 
@@ -224,10 +224,6 @@ def _is_above(line: Line, before: Line | Block) -> bool:
     """Return whether a line is above the one before it: a new column begins."""
     last = before if isinstance(before, Line) else before.lines[-1]
     return line.bottom < last.top
-
-
-def _is_bold(line: Line) -> bool:
-    return all(word.font.bold for word in line.words)
 
 
 def _is_justified(run: list[Line], gaps: list[Gap]) -> bool:

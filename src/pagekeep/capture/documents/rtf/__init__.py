@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from pagekeep.capture.documents.parsed import DamagedFile, Declared, Dropped, EmptyFile, ParsedDocument, make_metadata
+from pagekeep.capture.documents.parsed import DamagedFile, Declared, Dropped, ParsedDocument
 from pagekeep.capture.documents.rtf.story import NO_MARK, CellPlan, Properties, Story
 from pagekeep.capture.documents.word_blocks import (
     Block,
     Notes,
     Run,
-    first_heading,
-    first_words,
     is_monospaced,
+    make_document,
     mark_bold_headings,
     raise_title,
     write_blocks,
@@ -28,7 +27,6 @@ def read(data: bytes, url: str | None, options: Options) -> ParsedDocument:
     """Return the document in an RTF file."""
     reader = Reader()
     blocks = mark_bold_headings(raise_title(reader.read(data)))
-    html = write_blocks(blocks)
     info = reader.info
     declared = Declared(
         "rtf",
@@ -37,15 +35,7 @@ def read(data: bytes, url: str | None, options: Options) -> ParsedDocument:
         subject=info.get("doccomm", "") or info.get("subject", ""),
         keywords=info.get("keywords", ""),
     )
-    if not html.strip():
-        raise EmptyFile(metadata=make_metadata(declared, "", ""))
-    return ParsedDocument(
-        f"{html}\n{reader.notes.write()}",
-        make_metadata(declared, first_heading(blocks), first_words(blocks)),
-        "an RTF, read by its paragraphs",
-        tuple(reader.dropped.removals()),
-        tuple(reader.dropped.warnings()),
-    )
+    return make_document(blocks, reader.notes, reader.dropped, declared, "an RTF, read by its paragraphs")
 
 
 _MAX_DEPTH: Final = 1_000
@@ -152,9 +142,7 @@ class Reader:
             self._story.after += blocks
             return
         self._note_count += 1
-        html = write_blocks(blocks)
-        is_short = html.startswith("<p>") and html.endswith("</p>") and html.count("<p>") == 1
-        self.notes.add(str(self._note_count), html[3:-4] if is_short else html)
+        self.notes.add(str(self._note_count), write_blocks(blocks))
         reference = self.notes.refer(str(self._note_count))
         self._story.runs += [reference] if reference else []
 
@@ -304,7 +292,7 @@ class Reader:
         if word == "f" and number is not None:
             self._font = number
         elif word == "fcharset" and number is not None:
-            self._fonts[self._font] = (self._fonts.get(self._font, (False, None))[0], page_of_charset(number))
+            self._fonts[self._font] = (self._fonts.get(self._font, (False, None))[0], _CHARSETS.get(number))
         elif word in ("fmodern",) or (word == "fprq" and number == 1):
             self._fonts[self._font] = (True, self._fonts.get(self._font, (False, None))[1])
 
@@ -329,92 +317,57 @@ class Reader:
             self._page = page_of_number(number)
         elif word in ("mac", "pc", "pca"):
             self._page = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}[word]
-        elif handler := _PARAGRAPH_WORDS.get(word):
-            handler(self, number)
+        else:
+            self._format_paragraph(word, number)
 
     # Paragraphs and tables
 
-    def _end_paragraph(self, _number: int | None = None) -> None:
+    def _format_paragraph(self, word: str, number: int | None) -> None:
+        about, story = self._about, self._story
+        match word:
+            case "par" | "sect" | "page" | "nestcell":
+                self._end_paragraph()
+            case "pard":  # the mark of an item comes before or after this word
+                self._about = Properties(marker=about.marker)
+            case "s":
+                about.style = self._styles.get(number or 0, "")
+            case "outlinelevel":
+                about.outline = number
+            case "ls":
+                about.list_key = number
+            case "ilvl":
+                about.level = max(0, min(number or 0, 8))
+            case "li":
+                about.indent = number or 0
+            case "fi":
+                about.first = number or 0
+            case "intbl":
+                about.in_table = True
+            case "line" | "lbr":
+                story.runs.append(_BREAK)
+            case "trowd":
+                story.plan, story.is_head = [], False
+                self._joins_left = self._joins_above = False
+            case "cellx":
+                story.plan.append(CellPlan(number or 0, self._joins_left, self._joins_above))
+                self._joins_left = self._joins_above = False
+            case "clmrg":
+                self._joins_left = True
+            case "clvmrg":
+                self._joins_above = True
+            case "trhdr":
+                story.is_head = True
+            case "cell":
+                story.end_cell(about)
+                about.marker = ""
+            case "row":
+                story.end_row()
+
+    def _end_paragraph(self) -> None:
         self._flush()
         self._story.end_paragraph(self._about)
         self._about.marker = ""
 
-    def _reset_paragraph(self, _number: int | None) -> None:
-        # The mark of an item comes before or after this word.
-        self._about = Properties(marker=self._about.marker)
-
-    def _set_style(self, number: int | None) -> None:
-        self._about.style = self._styles.get(number or 0, "")
-
-    def _set_outline(self, number: int | None) -> None:
-        self._about.outline = number
-
-    def _set_list(self, number: int | None) -> None:
-        self._about.list_key = number
-
-    def _set_level(self, number: int | None) -> None:
-        self._about.level = max(0, min(number or 0, 8))
-
-    def _set_indent(self, number: int | None) -> None:
-        self._about.indent = number or 0
-
-    def _set_first(self, number: int | None) -> None:
-        self._about.first = number or 0
-
-    def _set_in_table(self, _number: int | None) -> None:
-        self._about.in_table = True
-
-    def _break_line(self, _number: int | None) -> None:
-        self._story.runs.append(_BREAK)
-
-    def _begin_row(self, _number: int | None) -> None:
-        self._story.plan, self._story.is_head = [], False
-        self._joins_left = self._joins_above = False
-
-    def _end_cell_plan(self, number: int | None) -> None:
-        self._story.plan.append(CellPlan(number or 0, self._joins_left, self._joins_above))
-        self._joins_left = self._joins_above = False
-
-    def _join_left(self, _number: int | None) -> None:
-        self._joins_left = True
-
-    def _join_above(self, _number: int | None) -> None:
-        self._joins_above = True
-
-    def _set_head(self, _number: int | None) -> None:
-        self._story.is_head = True
-
-    def _end_cell(self, _number: int | None) -> None:
-        self._story.end_cell(self._about)
-        self._about.marker = ""
-
-    def _end_row(self, _number: int | None) -> None:
-        self._story.end_row()
-
-
-_PARAGRAPH_WORDS: Final[dict[str, Callable[[Reader, int | None], None]]] = {
-    "par": Reader._end_paragraph,
-    "sect": Reader._end_paragraph,
-    "page": Reader._end_paragraph,
-    "nestcell": Reader._end_paragraph,
-    "pard": Reader._reset_paragraph,
-    "s": Reader._set_style,
-    "outlinelevel": Reader._set_outline,
-    "ls": Reader._set_list,
-    "ilvl": Reader._set_level,
-    "li": Reader._set_indent,
-    "fi": Reader._set_first,
-    "intbl": Reader._set_in_table,
-    "line": Reader._break_line,
-    "lbr": Reader._break_line,
-    "trowd": Reader._begin_row,
-    "cellx": Reader._end_cell_plan,
-    "clmrg": Reader._join_left,
-    "clvmrg": Reader._join_above,
-    "trhdr": Reader._set_head,
-    "cell": Reader._end_cell,
-    "row": Reader._end_row,
-}
 
 _TOKEN: Final = re.compile(
     r"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z'])|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\"
@@ -464,11 +417,6 @@ def read_tokens(data: bytes) -> Iterator[Token]:
             yield Token(byte=int(byte, 16))
         elif sign:
             yield Token(sign=sign)
-
-
-def page_of_charset(charset: int) -> str | None:
-    """Return the code page of a font's character set; `None` for that of the document."""
-    return _CHARSETS.get(charset)
 
 
 def page_of_number(number: int) -> str:
