@@ -10,6 +10,7 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
 from time import monotonic
 from typing import Any, Final, TypeVar
@@ -52,7 +53,7 @@ MAX_PAUSE: Final = 6 * 3600.0
 _Task = Callable[[Job, Store, Retrieval, Callable[[str], None]], Awaitable[SliceResult]]
 _TASKS: Final[dict[str, _Task]] = {
     reparse.TASK: reparse.reparse_job,
-    change.TASK: change.bulk_job,
+    change.TASK: partial(change.bulk_job, reparse=reparse.reparse_one),
     imports.TASK: imports.import_job,
     pictures.TASK: pictures.pictures_job,
     copies.TASK: copies.copies_job,

@@ -165,7 +165,7 @@ def search(
     published:2025-03.
     """
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.find import search_items
+        from pagekeep.library.feeds.inbox import search_items
         from pagekeep.present.json_shapes import hit_shape
 
         text = " ".join(words)

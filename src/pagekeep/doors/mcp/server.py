@@ -36,6 +36,7 @@ from pagekeep.doors.mcp.tool_calls import (
 )
 from pagekeep.doors.mcp.updates import add_feed_tools, add_history_tools
 from pagekeep.errors import InvalidUrl
+from pagekeep.library.feeds import inbox
 from pagekeep.library.items import find
 from pagekeep.library.items.change import MOVES, change_item
 from pagekeep.library.packs.folder import OpenPack
@@ -147,7 +148,7 @@ def _add_reading_tools(server: MCPServer[Any], find_context: ContextFinder) -> N
         after: str | None = None,
     ) -> Results:
         """Search the saved pages, best match first."""
-        page = await asyncio.to_thread(find.search_items, find_context().library, query, limit=limit, after=after)
+        page = await asyncio.to_thread(inbox.search_items, find_context().library, query, limit=limit, after=after)
         quote = Quote()
         found = [FoundItem.from_hit(hit, quote) for hit in page.hits]
         return Results(results=found, next=page.next, notice=quote.notice)

@@ -89,10 +89,8 @@ class ReadPageTask:
     def _read_links(self) -> PageLinks:
         """Return the links of a page, or those that a site's own `llms.txt` lists."""
         if self.fetched.content_type not in HTML:
-            from pagekeep.library.packs.pack import read_llms
-
             is_list = urlsplit(self.fetched.final_url).path.endswith("/llms.txt")
-            listed = read_llms(self.fetched.body.decode("utf-8", "replace")) if is_list else []
+            listed = sitemaps.read_llms(self.fetched.body.decode("utf-8", "replace")) if is_list else []
             return PageLinks(tuple(entry.url for entry in listed if entry.url), False, ())
         from pagekeep.extraction.input.decode import decode
 

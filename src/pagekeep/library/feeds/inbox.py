@@ -12,6 +12,7 @@ from pagekeep.capture.from_url import Progress, Request, Retrieval, ignore_progr
 from pagekeep.errors import InvalidQuery, NotFound, PagekeepError, StoreError
 from pagekeep.library import normal_url
 from pagekeep.library.items import build_item
+from pagekeep.library.items.find import asks_for_feeds
 from pagekeep.library.queue import SliceResult
 from pagekeep.library.saving.save import save
 from pagekeep.model import (
@@ -28,10 +29,11 @@ from pagekeep.model import (
     ItemQuery,
     Job,
     NewEntry,
+    Order,
     SaveResult,
     Term,
 )
-from pagekeep.store import Store
+from pagekeep.store import Store, parse_query
 from pagekeep.store.tables.entries import guid_hash
 from pagekeep.text import count_words, fold, one_line, strip_markdown
 
@@ -182,6 +184,24 @@ INBOX_SOURCE: Final = "feed inbox"
 """The source of an item that is an entry of the inbox."""
 ALL_FEEDS: Final = frozenset({"*", "all"})
 _SNIPPET_CHARS: Final = 200
+
+
+def search_items(
+    store: Store, text: str, *, limit: int = 20, after: str | None = None, order: Order | None = None
+) -> ItemPage:
+    """Return one page of the items that a text in the query language finds, best first, with snippets.
+
+    With `feed:`, these are entries of the feed inbox, newest first. With an `order`, a text without words, which has filters
+    only, finds items in this order.
+    """
+    query = parse_query(text, limit=limit, after=after)
+    if asks_for_feeds(query):
+        return search_inbox(store, query)
+    if order is not None and not (query.terms or query.excluded):
+        query = store.expand(query)
+        if not (query.terms or query.excluded):
+            query = replace(query, order=order, descending=order != "title")
+    return store.find(query)
 
 
 def search_inbox(store: Store, query: ItemQuery) -> ItemPage:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from pagekeep import clock
 from pagekeep.errors import NotFound
 from pagekeep.library import normal_url
-from pagekeep.model import Hit, Item, ItemPage, ItemQuery, Order, RawPage, item_filters
+from pagekeep.model import Hit, Item, ItemPage, ItemQuery, RawPage, item_filters
 from pagekeep.model.tags import tag_key
 from pagekeep.store import Store, parse_query
 
@@ -72,26 +72,6 @@ def look_up_url(store: Store, url: str) -> Item | None:
 
 def find_items(store: Store, query: ItemQuery) -> ItemPage:
     """Return one page of the items that the query describes."""
-    return store.find(query)
-
-
-def search_items(
-    store: Store, text: str, *, limit: int = 20, after: str | None = None, order: Order | None = None
-) -> ItemPage:
-    """Return one page of the items that a text in the query language finds, best first, with snippets.
-
-    With `feed:`, these are entries of the feed inbox, newest first. With an `order`, a text without words, which has filters
-    only, finds items in this order.
-    """
-    query = parse_query(text, limit=limit, after=after)
-    if asks_for_feeds(query):
-        from pagekeep.library.feeds.inbox import search_inbox
-
-        return search_inbox(store, query)
-    if order is not None and not (query.terms or query.excluded):
-        query = store.expand(query)
-        if not (query.terms or query.excluded):
-            query = replace(query, order=order, descending=order != "title")
     return store.find(query)
 
 

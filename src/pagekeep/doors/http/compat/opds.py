@@ -21,6 +21,7 @@ from pagekeep.doors.http.service import CurrentService
 from pagekeep.errors import NotFound
 from pagekeep.library.archive.pictures import find_picture
 from pagekeep.library.exports.item_book import MAX_ITEMS, build_item_book, build_periodical, draw_cover
+from pagekeep.library.feeds.inbox import search_items
 from pagekeep.library.items import find
 from pagekeep.library.items.lists import get_list, list_lists, list_page
 from pagekeep.library.open import Store
@@ -84,7 +85,7 @@ def search(
     text = q or query
     if not text.strip():
         return respond(request, _feed("Search", "/opds/search", ()))
-    page = find.search_items(library, text, limit=PER_PAGE, after=after)
+    page = search_items(library, text, limit=PER_PAGE, after=after)
     path = f"/opds/search?{urlencode({'q': text})}"
     return respond(request, _feed(f"Search: {text}", path, page.items, after, page.next))
 

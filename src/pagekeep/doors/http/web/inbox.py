@@ -15,9 +15,10 @@ from pagekeep.doors.http.web.bulk import acted_toast, describe_action
 from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame, image_signer
 from pagekeep.errors import PagekeepError
 from pagekeep.library.feeds.inbox import INBOX_SOURCE as FEED_INBOX
+from pagekeep.library.feeds.inbox import search_items
 from pagekeep.library.items.browse import correct_query, suggest
 from pagekeep.library.items.change import MOVES, Move, change_selected, describe, purge_items
-from pagekeep.library.items.find import find_items, is_empty, open_item, search_items
+from pagekeep.library.items.find import find_items, is_empty, open_item
 from pagekeep.library.items.lists import list_lists
 from pagekeep.library.items.reading import find_neighbours, readings_of, started_items
 from pagekeep.library.queue import count_jobs

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pagekeep.errors import ParseError
 from pagekeep.library.feeds.parse.fields import MAX_LISTED, to_address, to_author, to_html, to_text, to_time, to_xml
-from pagekeep.library.feeds.parse.tasks import MAX_ENTRIES, ParsedEntry, ParsedFeed
+from pagekeep.model.feeds import MAX_ENTRIES, ParsedEntry, ParsedFeed
 
 _PERIODS: Final = {"hourly": 3_600, "daily": 86_400, "weekly": 604_800, "monthly": 2_592_000, "yearly": 31_536_000}
 _TIMES: Final = ("published", "updated", "created", "expired")
