@@ -21,7 +21,7 @@ from pagekeep.library import watch
 from pagekeep.library.exports.run import ExportOptions, export
 from pagekeep.library.imports.run import ImportPlan, import_upload
 from pagekeep.library.items import build_item
-from pagekeep.library.queue import enqueue
+from pagekeep.library.queue import SaveRequest, enqueue
 from pagekeep.library.saving.reparse import reparse, reparse_one
 from pagekeep.library.saving.save import refetch_item, save
 from pagekeep.library.verify import ArchiveCheck, select, verify, verify_archive
@@ -154,7 +154,7 @@ def test_choice_not_to_join_stays_with_the_item(boats: Shore, library: Store, ru
     assert _ends(run(refetch_item, library.get(saved.item.id), library, force=True).item) == ["1"]
     assert library.get(saved.item.id).metadata.join_pages is False
     assert _ends(run(save, Request(boats.url("a"), join_pages=True), library).item) == ["1", "2", "3"]
-    job = enqueue(Request(boats.url("a"), join_pages=False), library)
+    job = enqueue(SaveRequest(Request(boats.url("a"), join_pages=False)), library)
     assert job.options["join_pages"] is False
 
 

@@ -1,4 +1,4 @@
-"""The queue: jobs that wait, their slices and progress, and schedules that become jobs when they are due."""
+"""The queue: pages to save, jobs that wait, their slices and progress, and schedules that become jobs when they are due."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pagekeep.capture.from_url import Request
 from pagekeep.errors import InvalidQuery, NotFound, PagekeepError, StoreError
 from pagekeep.fetch.urls import split_url
 from pagekeep.library import normal_url
-from pagekeep.model import Job, Schedule
+from pagekeep.model import Fetched, Item, Job, Schedule
 from pagekeep.store import Store
 
 LEASE_SECONDS: Final = 120.0
@@ -33,22 +33,55 @@ _STOPPED: Final[Mapping[str, Any]] = {
 }
 
 
-def enqueue(request: Request, store: Store, *, tags: tuple[str, ...] = (), force: bool = False) -> Job:
+@dataclass(frozen=True, slots=True)
+class SaveRequest:
+    """A page to save, now or by a job of the queue."""
+
+    page: Request
+    """Its address, and how to fetch it."""
+    tags: tuple[str, ...] = ()
+    force: bool = False
+    """Whether the result replaces a better one."""
+    known: Item | None = None
+    """The item that is fetched again, whatever address its page has now."""
+    uploaded: Fetched | None = None
+    """The page itself, as sent by a browser or a feed: nothing is fetched."""
+    join_uploaded: bool = False
+    """Whether to fetch the other pages of an uploaded article."""
+    keep_failed: bool = True
+    """Whether the address is kept if the page cannot be saved; not if a job of the queue will try again."""
+    source: str | None = None
+    """Where an uploaded page is from, if not from a browser."""
+    action: str | None = None
+    """What the save is a part of: undoing that moves what was not in the library before to the trash."""
+
+    @classmethod
+    def of_job(cls, job: Job) -> SaveRequest:
+        """Return what a job of the queue saves."""
+        options = job.options
+        page = Request(
+            job.url_full,
+            render=options.get("render"),
+            timeout=options.get("timeout"),
+            render_timeout=options.get("timeout"),
+            wait_for=options.get("wait_for"),
+            join_pages=options.get("join_pages"),
+        )
+        return cls(page, tuple(options.get("tags", ())), bool(options.get("force")), keep_failed=False)
+
+    def job_options(self) -> dict[str, Any]:
+        """Return the options of a job that saves it."""
+        page, names = self.page, ("render", "wait_for", "tags", "timeout", "force")
+        values = (page.render, page.wait_for, list(self.tags), page.timeout, self.force)
+        options: dict[str, Any] = {name: value for name, value in zip(names, values, strict=True) if value}
+        return options if page.join_pages is None else {**options, "join_pages": page.join_pages}
+
+
+def enqueue(request: SaveRequest, store: Store) -> Job:
     """Return a job for the page, or the one that already waits for it. `InvalidUrl` when it is not a URL."""
-    split_url(request.url)  # the address of a message cannot be fetched
-    return store.enqueue(normal_url.normalise(request.url), request.url, _options(request, tags, force), clock.now())
-
-
-def _options(request: Request, tags: tuple[str, ...], force: bool) -> dict[str, Any]:
-    options: dict[str, Any] = {"render": request.render, "wait_for": request.wait_for, "tags": list(tags)}
-    if request.timeout is not None:
-        options["timeout"] = request.timeout
-    if force:
-        options["force"] = True
-    options = {name: value for name, value in options.items() if value}
-    if request.join_pages is not None:
-        options["join_pages"] = request.join_pages
-    return options
+    url = request.page.url
+    split_url(url)  # the address of a message cannot be fetched
+    return store.enqueue(normal_url.normalise(url), url, request.job_options(), clock.now())
 
 
 @dataclass(slots=True)
@@ -61,9 +94,7 @@ class HeldJob:
 
 
 @asynccontextmanager
-async def hold_job(
-    request: Request, store: Store, *, tags: tuple[str, ...] = (), force: bool = False
-) -> AsyncIterator[HeldJob | None]:
+async def hold_job(request: SaveRequest, store: Store) -> AsyncIterator[HeldJob | None]:
     """Have a job for the page while it is saved without the queue, so that its address is never lost.
 
     The job is leased to this save, so no worker takes it, and is removed when the save succeeds or is refused. When the save
@@ -72,8 +103,8 @@ async def hold_job(
     """
     job, now = HeldJob(str(uuid.uuid4())), clock.now()
     until = clock.add_seconds(now, LEASE_SECONDS)
-    url = normal_url.normalise(request.url)
-    hold = asyncio.to_thread(store.hold_job, job.id, url, request.url, _options(request, tags, force), now, until)
+    url = normal_url.normalise(request.page.url)
+    hold = asyncio.to_thread(store.hold_job, job.id, url, request.page.url, request.job_options(), now, until)
     holding = asyncio.ensure_future(hold)
     try:
         is_ours = await asyncio.shield(holding)

@@ -16,7 +16,7 @@ from time import monotonic
 from typing import Any, Final, TypeVar
 
 from pagekeep import clock
-from pagekeep.capture.from_url import Request, Retrieval
+from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import Abandoned, DatabaseUnreachable, PagekeepError, StoreError, Unexpected
 from pagekeep.library import normal_url, watch, webhooks
@@ -29,7 +29,7 @@ from pagekeep.library.feeds import mail_poll as mail
 from pagekeep.library.imports import run as imports
 from pagekeep.library.items import change
 from pagekeep.library.open import open_library, outlast
-from pagekeep.library.queue import LEASE_SECONDS, MAX_LEASE_SECONDS, ProgressBoard, SliceResult, start_due
+from pagekeep.library.queue import LEASE_SECONDS, MAX_LEASE_SECONDS, ProgressBoard, SaveRequest, SliceResult, start_due
 from pagekeep.library.saving import reparse
 from pagekeep.library.saving.failed_saves import can_pass, error_shape, keep_address
 from pagekeep.library.saving.save import save
@@ -305,22 +305,7 @@ class JobRunner:
         if task is not None:
             done = await task(job, library, self.retrieval, progress)
             return JobResult(job, None, None, None, report=done.report, so_far=done.so_far)
-        saved = await save(
-            Request(
-                job.url_full,
-                render=job.options.get("render"),
-                timeout=job.options.get("timeout"),
-                render_timeout=job.options.get("timeout"),
-                wait_for=job.options.get("wait_for"),
-                join_pages=job.options.get("join_pages"),
-            ),
-            library,
-            self.retrieval,
-            tags=tuple(job.options.get("tags", ())),
-            force=bool(job.options.get("force")),
-            keep_failed=False,
-            progress=progress,
-        )
+        saved = await save(SaveRequest.of_job(job), library, self.retrieval, progress=progress)
         return JobResult(job, saved, None, None)
 
     def _settle(self, result: JobResult) -> bool:

@@ -40,6 +40,7 @@ from pagekeep.library.feeds import inbox
 from pagekeep.library.items import find
 from pagekeep.library.items.change import MOVES, change_item
 from pagekeep.library.packs.folder import OpenPack
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.save import save as save_page
 from pagekeep.model import Item, ItemMetadata, ItemQuery, Page, QualityLevel, item_filters
 from pagekeep.model.lists import ItemChange
@@ -219,11 +220,9 @@ def _add_write_tools(server: MCPServer[Any], find_context: ContextFinder) -> Non
     async def save(ctx: Context[Any, Any], url: str, tags: list[str] | None = None, render: Render = None) -> SavedPage:
         """Save a page to the user's library."""
         context = find_context()
-        cleaned = clean_tags(_unquote_all(tags))
-        request = Request(url, render=render)
-        saved = await save_page(
-            request, context.writable_library(), context.retrieval, tags=cleaned, progress=progress_reporter(ctx)
-        )
+        request = SaveRequest(Request(url, render=render), clean_tags(_unquote_all(tags)))
+        progress = progress_reporter(ctx)
+        saved = await save_page(request, context.writable_library(), context.retrieval, progress=progress)
         context.keep_pictures(saved)
         item, quote = saved.item, Quote()
         return SavedPage(

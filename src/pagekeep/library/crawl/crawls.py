@@ -14,7 +14,7 @@ from pagekeep.errors import Conflict, NotFound, PagekeepError, StoreError
 from pagekeep.library.crawl.addresses import CrawlOptions, check_options, options_from_json
 from pagekeep.library.crawl.settle import first_addresses
 from pagekeep.library.items.build_item import to_fetched
-from pagekeep.library.queue import SLICE_SECONDS, SliceResult
+from pagekeep.library.queue import SLICE_SECONDS, SaveRequest, SliceResult
 from pagekeep.library.saving.save import save
 from pagekeep.model import Job, RawPage
 from pagekeep.model.crawl import PROBLEMS, Crawl, CrawledPage
@@ -152,7 +152,7 @@ async def _save_page(
     raw = await to_thread(read_raw, store, crawl_id, page)
     fetched = None if raw is None else to_fetched(raw)
     try:
-        await save(Request(page.url), store, retrieval, tags=tags, uploaded=fetched, source="web")
+        await save(SaveRequest(Request(page.url), tags, uploaded=fetched, source="web"), store, retrieval)
     except StoreError:
         raise
     except PagekeepError:  # such as a page that the parser cannot read in time: it is in the list of failed saves

@@ -13,7 +13,7 @@ from pagekeep.errors import InvalidQuery, NotFound, PagekeepError, StoreError
 from pagekeep.library import normal_url
 from pagekeep.library.items import build_item
 from pagekeep.library.items.find import asks_for_feeds
-from pagekeep.library.queue import SliceResult
+from pagekeep.library.queue import SaveRequest, SliceResult
 from pagekeep.library.saving.save import save
 from pagekeep.model import (
     AddedEntries,
@@ -137,17 +137,17 @@ async def keep_entry(
 
 
 async def _save_entry(entry: Entry, feed: Feed, store: Store, retrieval: Retrieval, progress: Progress) -> SaveResult:
-    page, tags = await to_thread(store.entry_page, entry.id), feed.settings.tags
+    page = await to_thread(store.entry_page, entry.id)
     address = entry.url or (page.final_url if page else None)
     if address is None:
         raise NotFound("The entry has neither an address nor a text.", suggestions=("Open the feed's site instead.",))
-    request = Request(address)
+    request = SaveRequest(Request(address), feed.settings.tags)
     fetched = build_item.to_fetched(page) if page else None
     if fetched is not None and entry.extra.get("full"):
-        source = "feed" if feed.kind == "web" else "mail"
-        return await save(request, store, retrieval, tags=tags, uploaded=fetched, source=source, progress=progress)
+        request = replace(request, uploaded=fetched, source="feed" if feed.kind == "web" else "mail")
+        return await save(request, store, retrieval, progress=progress)
     try:
-        saved = await save(request, store, retrieval, tags=tags, keep_failed=fetched is None, progress=progress)
+        saved = await save(replace(request, keep_failed=fetched is None), store, retrieval, progress=progress)
     except StoreError:
         raise
     except PagekeepError as error:
@@ -159,8 +159,8 @@ async def _save_entry(entry: Entry, feed: Feed, store: Store, retrieval: Retriev
     else:
         if fetched is None or saved.item.metadata.quality in ("article", "simplified"):
             return saved
-    own = replace(fetched, url=address, final_url=address)
-    return await save(request, store, retrieval, tags=tags, uploaded=own, source="feed", progress=progress)
+    request = replace(request, uploaded=replace(fetched, url=address, final_url=address), source="feed")
+    return await save(request, store, retrieval, progress=progress)
 
 
 def request_keep(store: Store, key: str) -> Job:

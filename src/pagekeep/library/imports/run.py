@@ -27,7 +27,7 @@ from pagekeep.library.imports.formats import own_files
 from pagekeep.library.imports.input.row import CompleteItem, Fault, KeptFile, Place, SkippedRow
 from pagekeep.library.imports.reader import RowReader, copied, copied_stream
 from pagekeep.library.imports.rows import CheckedRow, NamedRow, ReadyRow, read_stream
-from pagekeep.library.queue import SLICE_SECONDS, SliceResult
+from pagekeep.library.queue import SLICE_SECONDS, SaveRequest, SliceResult
 from pagekeep.library.saving.failed_saves import can_pass
 from pagekeep.library.saving.save import save
 from pagekeep.model import Fetched, Item, Job, NewItem, Options, Page, PutResult
@@ -170,7 +170,7 @@ async def fetch_items(
     async def fetch_waiting() -> None:
         for item in waiting:
             try:
-                await save(Request(item.url_full), store, retrieval, known=item)
+                await save(SaveRequest(Request(item.url_full), known=item), store, retrieval)
                 report.fetched += 1
             except StoreError:
                 raise

@@ -28,6 +28,7 @@ from pagekeep.library.items import find
 from pagekeep.library.items.change import MOVES, change_item
 from pagekeep.library.items.find import tag_number
 from pagekeep.library.open import Store
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.failed_saves import keep_bookmark
 from pagekeep.library.saving.save import save, save_single_file
 from pagekeep.model import Item, SaveResult
@@ -76,7 +77,7 @@ async def add_bookmark(library: WriteLibrary, service: CurrentService, sent: Sen
         raise InvalidQuery("`url` is required.", suggestions=())
     log_host(url)
     try:
-        saved = await save(CaptureRequest(url), library, service.retrieval, tags=tuple(_tags(sent) or ()))
+        saved = await save(SaveRequest(CaptureRequest(url), tuple(_tags(sent) or ())), library, service.retrieval)
         item = saved.item
         if saved.pictures_job is not None:
             service.background.nudge()

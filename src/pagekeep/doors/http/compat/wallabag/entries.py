@@ -40,6 +40,7 @@ from pagekeep.library.items.change import MOVES, change_item
 from pagekeep.library.items.find import ItemSlice
 from pagekeep.library.items.tags import delete_tag as delete_everywhere
 from pagekeep.library.open import Store
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.failed_saves import keep_bookmark
 from pagekeep.library.saving.save import refetch_item, save
 from pagekeep.model import Item
@@ -115,7 +116,7 @@ async def add_entry(
     content = sent.text("content", max_chars=10_000_000)
     uploaded = sent_page(url, _document(sent, content)) if content else None
     try:
-        saved = await save(CaptureRequest(url), library, service.retrieval, tags=tags, uploaded=uploaded)
+        saved = await save(SaveRequest(CaptureRequest(url), tags, uploaded=uploaded), library, service.retrieval)
         item = saved.item
         if saved.pictures_job is not None:
             service.background.nudge()
