@@ -135,11 +135,6 @@ async def _release(store: Store, job: HeldJob, error: Mapping[str, Any]) -> None
         await asyncio.to_thread(store.release_held, job.id, error, clock.now())
 
 
-def list_jobs(store: Store, state: str | None = None, limit: int = 100) -> tuple[Job, ...]:
-    """Return the user's jobs, newest first."""
-    return store.jobs(state, limit)
-
-
 def list_pages(store: Store, state: str, limit: int) -> tuple[Job, ...]:
     """Return the user's jobs in a state, newest first, apart from those that keep pictures."""
     return store.jobs(state, limit, PICTURES_ADDRESS)
@@ -153,11 +148,6 @@ def count_jobs(store: Store) -> Mapping[str, int]:
 def list_failed_tasks(store: Store, limit: int) -> tuple[Job, ...]:
     """Return the user's tasks that failed, newest first: imports, reparses and others, but no saves, which are items."""
     return store.failed_tasks(limit, PICTURES_ADDRESS)
-
-
-def get_job(store: Store, job_id: str) -> Job:
-    """Return the user's job with this id; `NotFound` when there is none."""
-    return store.job(job_id)
 
 
 def revive_job(store: Store, job_id: str) -> Job:
@@ -191,11 +181,6 @@ def revive_waiting(store: Store) -> tuple[Job, ...]:
 def _free(store: Store, job_id: str | None = None) -> tuple[Job, ...]:
     now = clock.now()
     return store.free(now, clock.add_seconds(now, MAX_LEASE_SECONDS), job_id)
-
-
-def forget_job(store: Store, job_id: str) -> None:
-    """Delete a dead job; one that waits or is done stays."""
-    store.forget(job_id)
 
 
 SLICE_SECONDS: Final = 5.0

@@ -15,7 +15,7 @@ from pagekeep.doors.http.errors import error_responses
 from pagekeep.doors.http.responses import Json, TaggedRoute
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.library.feeds import inbox
-from pagekeep.library.items import find, tags
+from pagekeep.library.items import tags
 from pagekeep.library.items.browse import BrowsedKind, list_counts, read_statistics
 from pagekeep.library.open import Store
 from pagekeep.model.lists import Done
@@ -40,7 +40,7 @@ def search_items(
 @search_router.get("/stats", responses=error_responses())
 def count_items(library: ReadLibrary) -> Stats:
     """Return counts of the library's items."""
-    return {"stats": dict(find.count_items(library))}
+    return {"stats": dict(library.stats())}
 
 
 router = APIRouter(prefix="/api/v1", tags=["browse"], route_class=TaggedRoute)
