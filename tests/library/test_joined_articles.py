@@ -62,7 +62,7 @@ def run(settings: Settings) -> Run:
 
 
 def _save(run: Run, library: Store, url: str, **named: Any) -> SaveResult:
-    saved: SaveResult = run(save, Request(url), library, **named)
+    saved: SaveResult = run(save, SaveRequest(Request(url), **named), library)
     return saved
 
 
@@ -149,11 +149,11 @@ def test_watching_finds_a_change_of_a_later_page(
 
 
 def test_choice_not_to_join_stays_with_the_item(boats: Shore, library: Store, run: Run) -> None:
-    saved = run(save, Request(boats.url("a"), join_pages=False), library)
+    saved = run(save, SaveRequest(Request(boats.url("a"), join_pages=False)), library)
     assert _ends(saved.item) == ["1"]
     assert _ends(run(refetch_item, library.get(saved.item.id), library, force=True).item) == ["1"]
     assert library.get(saved.item.id).metadata.join_pages is False
-    assert _ends(run(save, Request(boats.url("a"), join_pages=True), library).item) == ["1", "2", "3"]
+    assert _ends(run(save, SaveRequest(Request(boats.url("a"), join_pages=True)), library).item) == ["1", "2", "3"]
     job = enqueue(SaveRequest(Request(boats.url("a"), join_pages=False)), library)
     assert job.options["join_pages"] is False
 

@@ -397,17 +397,15 @@ async def store_upload(chunks: AsyncIterator[bytes], store: Store) -> str:
 
 def _clean_up(store: Store) -> None:
     """Refuse one more import while others wait; delete files of uploads that were interrupted."""
-    waiting = [job for state in ("queued", "running") for job in store.jobs(state, 10_000) if _is_import(job)]
+    waiting = [
+        job for state in ("queued", "running") for job in store.jobs(state, 10_000) if (job.options.get("task") == TASK)
+    ]
     if len(waiting) >= MAX_WAITING:
         raise Conflict(
             f"{len(waiting)} imports are waiting already.", suggestions=("Send the file again when one is done.",)
         )
     needed = {str(job.options.get("upload")) for job in waiting}
     store.drop_old_uploads(clock.add_seconds(clock.now(), -_UPLOAD_DAYS * 86_400), needed)
-
-
-def _is_import(job: Job) -> bool:
-    return job.options.get("task") == TASK
 
 
 def enqueue_import(

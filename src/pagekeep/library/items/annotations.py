@@ -240,7 +240,9 @@ def _table(found: Iterator[tuple[Item, tuple[Annotation, ...]]], format: Annotat
     for item, marks in found:
         for number, annotation in enumerate(marks, start=1):
             if format == "csv":
-                yield _row([_plain_cell(cell) for cell in _csv_cells(item, annotation)])
+                yield _row(
+                    [(f"'{cell}" if cell.startswith(_FORMULA) else cell) for cell in _csv_cells(item, annotation)]
+                )
             else:
                 yield _row(_readwise_cells(item, annotation, number))
 
@@ -259,10 +261,6 @@ def _readwise_cells(item: Item, annotation: Annotation, number: int) -> Sequence
     highlight, note = (annotation.quote, annotation.note) if annotation.quote else (annotation.note, "")
     date = annotation.created_at[:19].replace("T", " ")
     return (highlight, item.title, item.author or "", item.url_full, note, str(number), date)
-
-
-def _plain_cell(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -34,17 +34,13 @@ def read(text: str, url: str) -> ParsedFeed | None:
     return ParsedFeed(
         format=document.get("version") or "unknown",
         title=_text(feed, "title"),
-        site=_site(feed, url),
+        site=to_address(feed.get("link"), url) or _link(feed, "alternate", url),
         language=to_text(feed.get("language")) or None,
         ttl_seconds=_ttl(feed),
         hub=_link(feed, "hub", url),
         next_url=_link(feed, "next", url),
         entries=tuple(_entry(entry, url) for entry in document.entries[:MAX_ENTRIES]),
     )
-
-
-def _site(feed: Mapping[str, Any], url: str) -> str | None:
-    return to_address(feed.get("link"), url) or _link(feed, "alternate", url)
 
 
 def _ttl(feed: Mapping[str, Any]) -> int | None:
