@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import re
+import socket
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -24,6 +26,8 @@ LEASE_SECONDS: Final = 120.0
 MAX_LEASE_SECONDS: Final = 600.0
 """A lease that ends later than this from now was made while the clock was ahead. It is five times as long as a lease, as the
 clocks of several machines may differ by minutes."""
+RETRY_SECONDS: Final = 5.0
+"""Seconds before the library is tried again after it failed."""
 PICTURES_ADDRESS: Final = "pagekeep:pictures"
 """The address of jobs that keep the pictures of a page: they follow every save, and are not counted as pages that wait."""
 _STOPPED: Final[Mapping[str, Any]] = {
@@ -133,6 +137,51 @@ async def hold_job(request: SaveRequest, store: Store) -> AsyncIterator[HeldJob 
 async def _release(store: Store, job: HeldJob, error: Mapping[str, Any]) -> None:
     with suppress(StoreError):  # then it is due when its lease has ended
         await asyncio.to_thread(store.release_held, job.id, error, clock.now())
+
+
+def worker_name() -> str:
+    """Return a name for this process that is unique among all workers, and shows when it has died."""
+    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+
+
+MAX_PAUSE: Final = 6 * 3600.0
+"""Seconds; the longest pause between two attempts."""
+
+
+def pause_after(attempts: int, first: float) -> float:
+    """Return the seconds to wait after this many attempts: four times as long each time, up to a limit."""
+    return float(min(first * 4 ** max(0, min(attempts, 20) - 1), MAX_PAUSE))
+
+
+async def run_until(stopping: asyncio.Event, run: Callable[[], Awaitable[None]]) -> None:
+    """Run until stopped. While the library fails, as on a full disk, try again."""
+    while not stopping.is_set():
+        with suppress(StoreError):
+            await run()
+        await asyncio.sleep(RETRY_SECONDS)
+
+
+class RunningTasks(dict[Any, asyncio.Task[None]]):
+    """Tasks of a runner, by what they work on."""
+
+    async def wait(self, stopping: asyncio.Event, seconds: float) -> None:
+        """Wait until one is done, it is time to stop, or the seconds are over; raise the error of one that failed."""
+        stop = asyncio.ensure_future(stopping.wait())
+        try:
+            await asyncio.wait({stop, *self.values()}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stop.cancel()
+        for key, task in list(self.items()):
+            if task.done():
+                del self[key]
+                task.result()
+
+    async def cancel(self) -> None:
+        """Cancel all of them, and wait until they have ended."""
+        for task in self.values():
+            task.cancel()
+        await asyncio.gather(*self.values(), return_exceptions=True)
+        self.clear()
 
 
 def list_pages(store: Store, state: str, limit: int) -> tuple[Job, ...]:

@@ -15,8 +15,8 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidUrl, NotFound
-from pagekeep.library.queue import SaveRequest, enqueue, revive_by_prefix
-from pagekeep.library.run_jobs import MAX_ATTEMPTS, MAX_PAUSE, JobResult, JobRunner, pause_after
+from pagekeep.library.queue import MAX_PAUSE, SaveRequest, enqueue, pause_after, revive_by_prefix
+from pagekeep.library.run_jobs import FIRST_PAUSE, MAX_ATTEMPTS, JobResult, JobRunner
 from pagekeep.store import Store, open_store
 from tests.site.fixtures import Shore, article
 
@@ -105,10 +105,10 @@ def test_a_failure_that_stays_goes_to_the_dead_letters_and_can_be_revived(
 
 
 def test_pauses_grow_to_a_limit() -> None:
-    pauses = [pause_after(attempts) for attempts in range(1, 9)]
+    pauses = [pause_after(attempts, FIRST_PAUSE) for attempts in range(1, 9)]
     assert pauses == sorted(pauses)
     assert pauses[1] == 4 * pauses[0]
-    assert pauses[-1] == pause_after(1000) == MAX_PAUSE
+    assert pauses[-1] == pause_after(1000, FIRST_PAUSE) == MAX_PAUSE
 
 
 def test_a_job_that_fails_too_often_is_given_up(work: Work, shore: Shore, library: Store) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from time import monotonic
 from typing import Any, Final
 
@@ -72,11 +72,6 @@ def remove_crawl(store: Store, crawl_id: str) -> None:
     store.remove_crawl(crawl_id)
     if webhook:
         store.remove_sink(webhook)
-
-
-def option_names() -> tuple[str, ...]:
-    """Return the names of all options of a crawl."""
-    return tuple(field.name for field in fields(CrawlOptions))
 
 
 def start_again(store: Store, crawl_id: str) -> Crawl:

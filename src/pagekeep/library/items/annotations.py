@@ -190,7 +190,6 @@ def _in_runs(
 
 
 AnnotationFormat = Literal["markdown", "csv", "readwise"]
-ANNOTATION_FORMATS: Final[tuple[AnnotationFormat, ...]] = ("markdown", "csv", "readwise")
 ANNOTATION_FILES: Final[dict[AnnotationFormat, tuple[str, str]]] = {
     "markdown": ("highlights.md", "text/markdown; charset=utf-8"),
     "csv": ("highlights.csv", "text/csv; charset=utf-8"),

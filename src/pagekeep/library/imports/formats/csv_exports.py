@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pagekeep.library.imports.input.records import Record, Sample
+from pagekeep.library.imports.input.records import Record
 from pagekeep.library.imports.input.row import (
     ParsedRow,
     Row,
@@ -54,11 +54,6 @@ def matter_row(record: Record) -> Row:
 _RAINDROP_HIGHLIGHT: Final = re.compile(r"^Highlight:", re.MULTILINE)
 _RAINDROP_NOTE: Final = re.compile(r"^Note:", re.MULTILINE)
 _RAINDROP_ROOTS: Final = frozenset({"", "unsorted"})
-
-
-def matches_raindrop(sample: Sample) -> bool:
-    """Return whether the table has Raindrop's columns."""
-    return {"url", "folder"} <= sample.columns and bool(sample.columns & {"excerpt", "note", "cover", "highlights"})
 
 
 def raindrop_row(record: Record) -> Row:
