@@ -36,7 +36,6 @@ from pagekeep.model import (
     Item,
     MetadataChanges,
     Options,
-    PageCheck,
     RawPage,
     SaveResult,
     WarningCode,
@@ -152,7 +151,7 @@ async def _capture_and_store(
             raise
         raw = await to_thread(store.raw, known.id)
         if raw is None or is_current(known, retrieval):
-            await to_thread(_note_check, store, known, now, retrieval)
+            await to_thread(dead_links.note_found, store, known, now, retrieval.settings)
             return SaveResult(await to_thread(_note_success, store, known), "updated", unchanged=True)
         captured = await _extract(build_item.to_fetched(raw), retrieval, options, progress)
     except PagekeepError as error:
@@ -383,7 +382,7 @@ def _update(
     else:
         versions: Versions = "replace" if before is None else "add"
         item = store.upsert(new, raw, versions=versions, retention=retention(retrieval.settings))
-    _note_check(store, item, new.updated_at, retrieval, raw)
+    dead_links.note_found(store, item, new.updated_at, retrieval.settings, raw)
     return SaveResult(item, "updated", unchanged=new.content == existing.content)
 
 
@@ -396,12 +395,6 @@ def _store_unchanged(store: Store, existing: Item, before: Item, new: Item, raw:
         return existing
     metadata = replace(before.metadata, tags=new.metadata.tags, retry_count=0, last_error=None, link=None)
     return store.upsert(replace(before, metadata=metadata, updated_at=new.updated_at), raw, versions="keep")
-
-
-def _note_check(store: Store, item: Item, now: str, retrieval: Retrieval, raw: RawPage | None = None) -> None:
-    """Store that the page was requested now, and is there; `raw` has what the server recognises this version by."""
-    days = retrieval.settings.check_links_days or 30
-    store.put_check(PageCheck(item.id, now, clock.add_seconds(now, days * 86_400.0), "ok"), raw)
 
 
 def _keep(store: Store, existing: Item, new: Item, worse: str | None) -> Item:
