@@ -65,7 +65,8 @@ def _link(where: Mapping[str, Any], rel: str, url: str) -> str | None:
 def _entry(entry: Mapping[str, Any], url: str) -> ParsedEntry:
     address = _address(entry, url)
     html, base = _body(entry)
-    summary, summary_base = _summary(entry)
+    detail = _record(entry, "summary_detail")
+    summary, summary_base = to_html(entry.get("summary"), str(detail.get("type") or "")), detail.get("base")
     if not html:
         html, base, summary = summary, summary_base, ""
     return ParsedEntry(
@@ -117,11 +118,6 @@ def _body(entry: Mapping[str, Any]) -> tuple[str, str | None]:
         if (one := ("html" in kind, len(html))) > best[:2]:
             best = (*one, html, content.get("base"))
     return best[2], best[3]
-
-
-def _summary(entry: Mapping[str, Any]) -> tuple[str, str | None]:
-    detail = _record(entry, "summary_detail")
-    return to_html(entry.get("summary"), str(detail.get("type") or "")), detail.get("base")
 
 
 def _authors(entry: Mapping[str, Any]) -> str | None:
