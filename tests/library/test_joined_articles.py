@@ -62,7 +62,8 @@ def run(settings: Settings) -> Run:
 
 
 def _save(run: Run, library: Store, url: str, **named: Any) -> SaveResult:
-    saved: SaveResult = run(save, SaveRequest(Request(url), **named), library)
+    using = {"using": named.pop("using")} if "using" in named else {}
+    saved: SaveResult = run(save, SaveRequest(Request(url), **named), library, **using)
     return saved
 
 
