@@ -33,6 +33,7 @@ from pagekeep.capture.from_url import Request, Retrieval  # noqa: E402
 from pagekeep.config import Settings  # noqa: E402
 from pagekeep.doors.http.application import create_app  # noqa: E402
 from pagekeep.library.archive.keep_pictures import run_pictures_job  # noqa: E402
+from pagekeep.library.queue import SaveRequest  # noqa: E402
 from pagekeep.library.saving.save import save  # noqa: E402
 from pagekeep.model import ItemBlob, NewItem  # noqa: E402
 from pagekeep.store import open_store  # noqa: E402
@@ -85,7 +86,7 @@ def _save(settings: Settings, url: str, room: Room) -> tuple[float, float]:
         with closing(open_store(settings.library)) as store:
             async with Retrieval(settings, room=room) as retrieval:
                 began = time.perf_counter()
-                saved = await save(Request(url), store, retrieval)
+                saved = await save(SaveRequest(Request(url)), store, retrieval)
                 middle = time.perf_counter()
                 if saved.pictures_job is not None:
                     await run_pictures_job(saved.pictures_job, store, retrieval)

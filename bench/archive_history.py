@@ -13,6 +13,7 @@ from typing import Any
 
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.save import save
 from pagekeep.present.tasks import WordDiffTask
 from pagekeep.store import Store, open_store
@@ -93,10 +94,10 @@ def _unchanged_bytes() -> float:
 async def _fetch_often(url: str, store: Store, settings: Settings) -> float:
     async with Retrieval(settings) as retrieval:
         for _ in range(2):
-            await save(Request(url, render="never"), store, retrieval)
+            await save(SaveRequest(Request(url, render="never")), store, retrieval)
         before = _size(store)
         for _ in range(FETCHES):
-            await save(Request(url, render="never"), store, retrieval)
+            await save(SaveRequest(Request(url, render="never")), store, retrieval)
     return (_size(store) - before) / FETCHES
 
 

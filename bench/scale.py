@@ -38,9 +38,7 @@ from bench.store import COMMON, FREQUENCIES, WORDS
 from pagekeep.config import Settings
 from pagekeep.library.exports.run import ExportOptions, export
 from pagekeep.library.items.browse import read_statistics
-from pagekeep.library.items.find import count_items
 from pagekeep.library.items.tags import list_suggestions, rename_tag
-from pagekeep.library.open import measure_storage
 from pagekeep.model import Item, ItemQuery, NewItem, RawPage, item_filters
 from pagekeep.store import Store, open_store, parse_query
 from pagekeep.store.blob_files import pack
@@ -352,8 +350,8 @@ def tasks(store: Store, length: int) -> dict[str, Callable[[], object]]:
         "page of a rarer tag": lambda: store.find(ItemQuery(filters=item_filters(tags=(PERCENT_TAG,)), limit=50)),
         "list of tags": lambda: store.count_page("tag"),
         "suggested tags": lambda: list_suggestions(store),
-        "statistics": lambda: (count_items(store), read_statistics(store)),
-        "storage": lambda: measure_storage(store),
+        "statistics": lambda: (store.stats(), read_statistics(store)),
+        "storage": lambda: store.storage(),
         "save": save,
     }
 

@@ -16,6 +16,7 @@ from pagekeep.capture.modes import comparison_summary, latest_comparisons, log_p
 from pagekeep.capture.uploads import sent_page
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, ParseError
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.reparse import reparse
 from pagekeep.library.saving.save import save
 from pagekeep.model import SaveResult
@@ -54,7 +55,7 @@ def far() -> Iterator[Far]:
 def keep(settings: Settings, library: Store, url: str, **how: object) -> SaveResult:
     async def one() -> SaveResult:
         async with Retrieval(settings, Rulebook(())) as retrieval:
-            return await save(Wanted(url, render="never"), library, retrieval, **how)  # type: ignore[arg-type]
+            return await save(SaveRequest(Wanted(url, render="never"), **how), library, retrieval)  # type: ignore[arg-type]
 
     return asyncio.run(one())
 

@@ -27,7 +27,7 @@ from pagekeep.library.imports.build import merge_items
 from pagekeep.library.items import build_item
 from pagekeep.library.items import change as actions
 from pagekeep.library.items.find import walk_items
-from pagekeep.library.queue import enqueue
+from pagekeep.library.queue import SaveRequest, enqueue
 from pagekeep.library.run_jobs import MAX_ATTEMPTS, JobRunner
 from pagekeep.library.saving import failed_saves
 from pagekeep.library.saving.save import retry, save
@@ -110,7 +110,7 @@ Step = Callable[[World, str], Awaitable[None]]
 
 async def save_now(world: World, name: str) -> None:
     try:
-        await save(Request(world.url(name), render="never"), world.library, world.retrieval, tags=("sea",))
+        await save(SaveRequest(Request(world.url(name), render="never"), tags=("sea",)), world.library, world.retrieval)
     except PagekeepError:
         assert world.modes[name] not in ARRIVES
         world.failed(name)
@@ -120,7 +120,7 @@ async def save_now(world: World, name: str) -> None:
 
 
 async def save_by_queue(world: World, name: str) -> None:
-    enqueue(Request(world.url(name), render="never"), world.library)
+    enqueue(SaveRequest(Request(world.url(name), render="never")), world.library)
     await run_queue(world)
     (world.arrived if world.modes[name] in ARRIVES else world.failed)(name)
 
@@ -167,7 +167,7 @@ async def upload(world: World, name: str) -> None:
     empty_page = world.dice.random() < 0.3
     page = sent_page(world.url(name), "" if empty_page else article(200, name))
     try:
-        await save(Request(world.url(name)), world.library, world.retrieval, uploaded=page)
+        await save(SaveRequest(Request(world.url(name)), uploaded=page), world.library, world.retrieval)
     except PagekeepError:
         world.failed(name)
     else:

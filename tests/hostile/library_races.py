@@ -22,6 +22,7 @@ from pagekeep.library.exports.run import FORMATS, ExportOptions, export
 from pagekeep.library.imports.run import ImportPlan, import_stream
 from pagekeep.library.items import annotations, change
 from pagekeep.library.mirror.run import mirror
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.reparse import reparse
 from pagekeep.library.saving.save import save
 from pagekeep.model import Fetched, ItemQuery, item_filters
@@ -86,7 +87,7 @@ def two_saves(where: str, round_: int) -> list[str]:
         async def work(library: Store) -> None:
             async with Retrieval(Settings(render="never"), Rulebook()) as retrieval:
                 uploaded = Fetched(url, url, 200, {}, body, encoding="utf-8")
-                saved = await save(Request(url), library, retrieval, tags=(tag,), uploaded=uploaded)
+                saved = await save(SaveRequest(Request(url), tags=(tag,), uploaded=uploaded), library, retrieval)
                 outcomes.append(saved.outcome)
 
         return lambda library: asyncio.run(work(library))

@@ -520,11 +520,11 @@ def attack_by_use_cases(bob: Store, ada: dict[str, str], folder: Path, attack: A
     attack.refused("all annotations", lambda: bob.find_annotations().annotations)
     attack.refused("annotated items", lambda: bob.find_annotated().annotations)
     attack.refused("items by id", lambda: bob.items_by_id([ada["item"]]))
-    attack.refused("job", lambda: queue.get_job(bob, ada["job"]))
+    attack.refused("job", lambda: bob.job(ada["job"]))
     attack.refused("revive", lambda: queue.revive_job(bob, ada["dead"]))
     attack.refused("revive by prefix", lambda: queue.revive_by_prefix(bob, ada["dead"][:6]))
     attack.refused("revive waiting", lambda: queue.revive_waiting(bob))
-    attack.refused("forget", lambda: queue.forget_job(bob, ada["dead"]))
+    attack.refused("forget", lambda: bob.forget(ada["dead"]))
     attack.refused("reparse", lambda: enqueue_reparse(bob, Selection(keys=(ada["item"],))))
     for format in FORMATS:
         path = folder / f"bob-{format}"
@@ -580,7 +580,7 @@ def attack_accounts(server: Server, attack: Attack) -> None:
         attack.refused("revoke", lambda: app_accounts.revoke_token(accounts, users[1], secret.token.id))
         attack.refused("sessions", lambda: app_accounts.sessions(accounts, users[1]))
         for key in [each.id for each in app_accounts.sessions(accounts, users[0])]:
-            attack.refused("end session", lambda key=key: app_accounts.end_session(accounts, users[1], key))  # type: ignore[misc]
+            attack.refused("end session", lambda key=key: accounts.end_session(users[1], key))  # type: ignore[misc]
         attack.check("the token was revoked", app_accounts.token_holder(accounts, secret.secret)[0].user_id == users[0])
         attack.check("the session was ended", app_accounts.session_user(accounts, session) is not None)
 

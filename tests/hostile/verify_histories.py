@@ -33,6 +33,7 @@ from pagekeep.library.exports.run import ExportOptions, Format, export
 from pagekeep.library.imports.run import ImportPlan, import_stream
 from pagekeep.library.items import change as actions
 from pagekeep.library.mirror.run import run_pass
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.failed_saves import keep_address
 from pagekeep.library.saving.reparse import reparse_one
 from pagekeep.library.saving.save import refetch_item, retry, save
@@ -185,13 +186,13 @@ async def site_changes(world: World, name: str) -> None:
 async def save_page(world: World, name: str) -> None:
     tags = world.dice.choice(((), ("sea",), ("Sea", "salt")))
     request = Request(world.url(name), render="never")
-    await save(request, world.library, world.retrieval(), tags=tags, force=world.dice.random() < 0.1)
+    await save(SaveRequest(request, tags=tags, force=world.dice.random() < 0.1), world.library, world.retrieval())
 
 
 async def upload(world: World, name: str) -> None:
     shown = Shown(world.dice.choice(("page", "bare", "wall")), world.dice.randint(0, 9))
     page = sent_page(world.url(name), make_body(f"{name}-sent", shown).decode())
-    await save(Request(world.url(name)), world.library, world.retrieval(), uploaded=page)
+    await save(SaveRequest(Request(world.url(name)), uploaded=page), world.library, world.retrieval())
 
 
 async def fetch_again(world: World, name: str) -> None:

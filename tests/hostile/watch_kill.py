@@ -16,6 +16,7 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.library import watch
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.run_jobs import JobRunner
 from pagekeep.library.saving.save import save
 from pagekeep.rules import Rulebook
@@ -153,7 +154,7 @@ async def _save_all(site: Site, library: Store, where: str) -> list[str]:
     ids = []
     async with Retrieval(settings(where), Rulebook(())) as retrieval:
         for number in range(PAGES):
-            saved = await save(Request(site.url(f"/page/{number}")), library, retrieval)
+            saved = await save(SaveRequest(Request(site.url(f"/page/{number}"))), library, retrieval)
             watch.watch(library, saved.item.id)
             ids.append(saved.item.id)
     return ids

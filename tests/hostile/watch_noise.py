@@ -13,6 +13,7 @@ from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.library import watch
 from pagekeep.library.archive import versions as texts
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.save import save
 from pagekeep.rules import Rulebook
 from pagekeep.rules.loading import read
@@ -53,7 +54,7 @@ async def visit_all(
     try:
         async with Retrieval(settings) as retrieval, Retrieval(settings, newer) as later:
             page.begin_visit(0)
-            saved = await save(Request(url, render="never"), library, retrieval)
+            saved = await save(SaveRequest(Request(url, render="never")), library, retrieval)
             watch.watch(library, saved.item.id)
             for number in range(1, visits + 1):
                 if number == visits // 2:

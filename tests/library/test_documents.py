@@ -15,6 +15,7 @@ from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.doors.cli.main import cli
 from pagekeep.library import watch
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.save import save
 from pagekeep.model import Change
 from pagekeep.store import Store
@@ -86,7 +87,7 @@ def test_a_watched_pdf_reports_its_change(
 
     async def go() -> Change | None:
         async with Retrieval(settings, room=room) as retrieval:
-            item = (await save(Request(shore.url("harbour.pdf")), library, retrieval)).item
+            item = (await save(SaveRequest(Request(shore.url("harbour.pdf"))), library, retrieval)).item
             watch.watch(library, item.id)
             shore.bodies["harbour.pdf"] = SECOND
             for _ in range(2):  # a change of the first visits is believed when it lasts

@@ -28,7 +28,7 @@ from pagekeep.errors import (
 )
 from pagekeep.library.items import build_item, change
 from pagekeep.library.items.find import is_empty, walk_items
-from pagekeep.library.queue import enqueue
+from pagekeep.library.queue import SaveRequest, enqueue
 from pagekeep.library.run_jobs import MAX_ATTEMPTS, JobResult, JobRunner
 from pagekeep.library.saving.failed_saves import count_failed, find_waiting, list_failed, try_all_again
 from pagekeep.library.saving.save import save
@@ -104,7 +104,7 @@ def test_a_server_that_is_off_or_slow_or_sends_no_page_keeps_the_address(library
                 (site.url("/file/x"), UnsupportedContent),
             ):
                 with pytest.raises(kind):
-                    await save(Request(url, render="never"), library, retrieval)
+                    await save(SaveRequest(Request(url, render="never")), library, retrieval)
 
     with Site({"slow": slow, "file": pdf}) as site:
         asyncio.run(save_all(site))
@@ -200,7 +200,7 @@ def test_a_page_saved_by_another_meanwhile_stays(keep: Keep, shore: Shore, libra
     async def one(settings: Settings) -> None:
         async with Retrieval(settings) as retrieval:
             with pytest.raises(FetchHttpError):
-                await save(Request(shore.url("a"), render="never"), unseen, retrieval)  # type: ignore[arg-type]
+                await save(SaveRequest(Request(shore.url("a"), render="never")), unseen, retrieval)  # type: ignore[arg-type]
 
     asyncio.run(one(Settings(allow_hosts=("127.0.0.1",), per_host_delay=0, retries=0)))
     assert library.get(good.id).content == good.content
@@ -271,7 +271,7 @@ def test_a_page_that_was_sent_and_cannot_be_read_keeps_its_address(
     async def one() -> None:
         async with Retrieval(settings) as retrieval:
             page = sent_page(shore.url("a"), "")
-            await save(Request(shore.url("a")), library, retrieval, uploaded=page)
+            await save(SaveRequest(Request(shore.url("a")), uploaded=page), library, retrieval)
 
     with pytest.raises(ParseError):
         asyncio.run(one())
@@ -296,7 +296,7 @@ def test_a_queued_save_keeps_the_address_when_its_attempts_are_used_up(
     shore: Shore, library: Store, tmp_path: Path, settings: Settings
 ) -> None:
     shore.statuses["a"] = 500
-    job = enqueue(Request(shore.url("a"), render="never"), library, tags=("harbour",))
+    job = enqueue(SaveRequest(Request(shore.url("a"), render="never"), tags=("harbour",)), library)
     for attempt in range(1, MAX_ATTEMPTS + 1):
         assert (items(library), failed(library)) == ((), ())
         run_jobs(tmp_path / "library.db", replace(settings, retries=0))
@@ -313,7 +313,7 @@ def test_a_queued_save_keeps_the_address_when_its_attempts_are_used_up(
 def test_a_queued_save_of_a_missing_page_keeps_the_address_at_once(
     shore: Shore, library: Store, tmp_path: Path, settings: Settings
 ) -> None:
-    job = enqueue(Request(shore.url("none"), render="never"), library)
+    job = enqueue(SaveRequest(Request(shore.url("none"), render="never")), library)
     (result,) = run_jobs(tmp_path / "library.db", settings)
     (item,) = failed(library)
     assert (library.job(job.id).state, item.metadata.fetch_again) == ("dead", False)
@@ -324,7 +324,7 @@ def test_a_queued_save_of_a_missing_page_keeps_the_address_at_once(
 def test_a_job_whose_workers_were_all_killed_keeps_the_address(
     shore: Shore, library: Store, tmp_path: Path, settings: Settings
 ) -> None:
-    enqueue(Request(shore.url("a"), render="never"), library)
+    enqueue(SaveRequest(Request(shore.url("a"), render="never")), library)
     for _ in range(MAX_ATTEMPTS):
         assert library.lease("killed", clock.now(), clock.add_seconds(clock.now(), -1)) is not None
     (result,) = run_jobs(tmp_path / "library.db", settings)
@@ -334,7 +334,7 @@ def test_a_job_whose_workers_were_all_killed_keeps_the_address(
 
 
 def test_no_failed_save_of_the_queue_is_without_an_item(library: Store, tmp_path: Path, settings: Settings) -> None:
-    enqueue(Request("http://10.0.0.1/router", render="never"), library)
+    enqueue(SaveRequest(Request("http://10.0.0.1/router", render="never")), library)
     (result,) = run_jobs(tmp_path / "library.db", settings)
     assert result.error is not None
     assert [item.id for item in failed(library)] == [result.error["item_id"]]

@@ -21,7 +21,7 @@ from pagekeep.library import watch
 from pagekeep.library.exports.run import ExportOptions, export
 from pagekeep.library.imports.run import ImportPlan, import_upload
 from pagekeep.library.items import build_item
-from pagekeep.library.queue import enqueue
+from pagekeep.library.queue import SaveRequest, enqueue
 from pagekeep.library.saving.reparse import reparse, reparse_one
 from pagekeep.library.saving.save import refetch_item, save
 from pagekeep.library.verify import ArchiveCheck, select, verify, verify_archive
@@ -62,7 +62,8 @@ def run(settings: Settings) -> Run:
 
 
 def _save(run: Run, library: Store, url: str, **named: Any) -> SaveResult:
-    saved: SaveResult = run(save, Request(url), library, **named)
+    using = {"using": named.pop("using")} if "using" in named else {}
+    saved: SaveResult = run(save, SaveRequest(Request(url), **named), library, **using)
     return saved
 
 
@@ -149,12 +150,12 @@ def test_watching_finds_a_change_of_a_later_page(
 
 
 def test_choice_not_to_join_stays_with_the_item(boats: Shore, library: Store, run: Run) -> None:
-    saved = run(save, Request(boats.url("a"), join_pages=False), library)
+    saved = run(save, SaveRequest(Request(boats.url("a"), join_pages=False)), library)
     assert _ends(saved.item) == ["1"]
     assert _ends(run(refetch_item, library.get(saved.item.id), library, force=True).item) == ["1"]
     assert library.get(saved.item.id).metadata.join_pages is False
-    assert _ends(run(save, Request(boats.url("a"), join_pages=True), library).item) == ["1", "2", "3"]
-    job = enqueue(Request(boats.url("a"), join_pages=False), library)
+    assert _ends(run(save, SaveRequest(Request(boats.url("a"), join_pages=True)), library).item) == ["1", "2", "3"]
+    job = enqueue(SaveRequest(Request(boats.url("a"), join_pages=False)), library)
     assert job.options["join_pages"] is False
 
 

@@ -21,7 +21,7 @@ from pagekeep.capture.uploads import page_in_file, sent_page
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError
 from pagekeep.library.imports.run import ImportPlan, ImportReport, fetch_items, import_batches
-from pagekeep.library.queue import enqueue
+from pagekeep.library.queue import SaveRequest, enqueue
 from pagekeep.library.run_jobs import JobRunner
 from pagekeep.library.saving.reparse import reparse, reparse_one
 from pagekeep.library.saving.save import refetch, retry, save
@@ -84,37 +84,39 @@ def request(shelf: Shelf) -> Request:
 
 
 async def by_save(shelf: Shelf, store: Store, retrieval: Retrieval) -> None:
-    await save(request(shelf), store, retrieval)
+    await save(SaveRequest(request(shelf)), store, retrieval)
 
 
 async def by_saving_twice(shelf: Shelf, store: Store, retrieval: Retrieval) -> None:
     shelf.shore.bodies["a"] = shelf.older
-    await save(request(shelf), store, retrieval)
+    await save(SaveRequest(request(shelf)), store, retrieval)
     shelf.shore.bodies["a"] = shelf.page
-    await save(request(shelf), store, retrieval)
+    await save(SaveRequest(request(shelf)), store, retrieval)
 
 
 async def by_upload(shelf: Shelf, store: Store, retrieval: Retrieval) -> None:
     page = sent_page(shelf.url, shelf.page, rendered=False)
-    await save(request(shelf), store, retrieval, uploaded=page)
+    await save(SaveRequest(request(shelf), uploaded=page), store, retrieval)
 
 
 async def by_file(shelf: Shelf, store: Store, retrieval: Retrieval) -> None:
     page = await page_in_file(shelf.page.encode(), "page.html", retrieval, place="/home/ada/page.html")
-    await save(Request(page.url), store, retrieval, uploaded=replace(page, rendered=False, encoding="utf-8"))
+    await save(
+        SaveRequest(Request(page.url), uploaded=replace(page, rendered=False, encoding="utf-8")), store, retrieval
+    )
 
 
 async def by_retry_of_a_failed_save(shelf: Shelf, store: Store, retrieval: Retrieval) -> None:
     shelf.shore.statuses["a"] = 500
     with pytest.raises(FetchHttpError) as raised:
-        await save(request(shelf), store, retrieval)
+        await save(SaveRequest(request(shelf)), store, retrieval)
     shelf.shore.statuses.clear()
     await retry(str(raised.value.item_id), store, retrieval, request=request(shelf))
 
 
 async def by_refetch(shelf: Shelf, store: Store, retrieval: Retrieval) -> None:
     shelf.shore.bodies["a"] = shelf.older
-    item = (await save(request(shelf), store, retrieval)).item
+    item = (await save(SaveRequest(request(shelf)), store, retrieval)).item
     shelf.shore.bodies["a"] = shelf.page
     assert [result.outcome async for result in refetch(store, [item.id], retrieval)] == ["updated"]
 
@@ -128,19 +130,19 @@ def spoil(store: Store, item: Item) -> None:
 
 
 async def by_reparse(shelf: Shelf, store: Store, retrieval: Retrieval) -> None:
-    item = (await save(request(shelf), store, retrieval)).item
+    item = (await save(SaveRequest(request(shelf)), store, retrieval)).item
     spoil(store, item)
     assert (await reparse_one(item.id, store, retrieval)).outcome == "updated"
 
 
 async def by_reparse_of_many(shelf: Shelf, store: Store, retrieval: Retrieval) -> None:
-    item = (await save(request(shelf), store, retrieval)).item
+    item = (await save(SaveRequest(request(shelf)), store, retrieval)).item
     spoil(store, item)
     assert [result.outcome for result in reparse(store, [item.id], retrieval.rules)] == ["updated"]
 
 
 async def by_queue(shelf: Shelf, store: Store, retrieval: Retrieval) -> None:
-    enqueue(request(shelf), store)
+    enqueue(SaveRequest(request(shelf)), store)
     await shelf.work(retrieval)
 
 

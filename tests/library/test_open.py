@@ -15,6 +15,7 @@ from pagekeep.config import Settings
 from pagekeep.errors import DatabaseUnreachable, ParseError
 from pagekeep.library import open as opening
 from pagekeep.library.open import open_library
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.save import save
 from pagekeep.model import Item
 from pagekeep.store import Store
@@ -44,7 +45,7 @@ def test_without_raw_pages_a_save_keeps_the_content_alone(shore: Shore, tmp_path
 
     async def one(store: Store) -> Item:
         async with Retrieval(chosen) as retrieval:
-            return (await save(Request(shore.url("a"), render="never"), store, retrieval)).item
+            return (await save(SaveRequest(Request(shore.url("a"), render="never")), store, retrieval)).item
 
     with closing(open_library(chosen)) as store:
         item = asyncio.run(one(store))

@@ -19,6 +19,7 @@ from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, NotFound, RetryLimit
 from pagekeep.library.items.change import change_item
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.save import retry, save
 from pagekeep.model import PARSER_VERSION, ItemQuery, Page, SaveResult, item_filters
 from pagekeep.model.lists import ItemChange
@@ -227,7 +228,7 @@ def test_a_missing_browser_is_reported_and_the_page_is_kept_as_it_came(
 
     async def one() -> SaveResult:
         async with Retrieval(replace(settings, chromium="/nowhere/chromium")) as retrieval:
-            return await save(Request(shore.url("a")), library, retrieval)
+            return await save(SaveRequest(Request(shore.url("a"))), library, retrieval)
 
     saved = asyncio.run(one())
     assert saved.item.metadata.quality == "bookmark"
@@ -252,7 +253,7 @@ def test_many_saves_of_one_page_at_the_same_time_make_one_item(
 
     async def all_at_once() -> set[str]:
         async with Retrieval(settings) as retrieval:
-            runs = [save(Request(shore.url("a"), render="never"), library, retrieval) for _ in range(20)]
+            runs = [save(SaveRequest(Request(shore.url("a"), render="never")), library, retrieval) for _ in range(20)]
             return {saved.item.id for saved in await asyncio.gather(*runs)}
 
     assert len(asyncio.run(all_at_once())) == 1
@@ -309,6 +310,7 @@ def test_a_deleted_item_is_not_retried(keep: Keep, again: Keep, shore: Shore, li
 SAVER = """
 import asyncio, sys
 from pagekeep.capture.from_url import Request, Retrieval
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.save import save
 from pagekeep.config import Settings
 from pagekeep.store import open_store
@@ -317,7 +319,7 @@ async def main():
     store = open_store(sys.argv[1], "keeper")
     async with Retrieval(Settings(allow_hosts=("127.0.0.1",), per_host_delay=0)) as retrieval:
         while True:
-            await save(Request(sys.argv[2], render="never"), store, retrieval)
+            await save(SaveRequest(Request(sys.argv[2], render="never")), store, retrieval)
 
 asyncio.run(main())
 """
@@ -417,7 +419,7 @@ def test_a_retry_of_a_bookmark_goes_on_to_the_browser(shore: Shore, library: Sto
 
     async def save_and_retry() -> tuple[SaveResult, SaveResult]:
         async with Retrieval(settings) as retrieval:
-            first = await save(Request(shore.url("a"), render="never"), library, retrieval)
+            first = await save(SaveRequest(Request(shore.url("a"), render="never")), library, retrieval)
             return first, await retry(first.item.id, library, retrieval)
 
     first, second = asyncio.run(save_and_retry())
@@ -430,7 +432,7 @@ def test_a_retry_without_a_browser_fetches_the_page(shore: Shore, library: Store
 
     async def save_and_retry() -> SaveResult:
         async with Retrieval(replace(settings, chromium="/nowhere/chromium")) as retrieval:
-            first = await save(Request(shore.url("a"), render="never"), library, retrieval)
+            first = await save(SaveRequest(Request(shore.url("a"), render="never")), library, retrieval)
             shore.bodies["a"] = article(300)
             return await retry(first.item.id, library, retrieval)
 

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from pagekeep.capture.documents.file_types import declared_type
-from pagekeep.capture.from_url import Captured, Retrieval, capture
+from pagekeep.capture.from_url import Captured, Retrieval, capture, ignore_progress
 from pagekeep.capture.from_url import Request as Wanted
 from pagekeep.config import Settings
 from pagekeep.errors import RenderError
 from pagekeep.fetch.browser import chromium
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.save import retry, save
 from pagekeep.model import SaveResult
 from pagekeep.rules import Rulebook
@@ -160,7 +161,8 @@ def keep(library: Store, settings: Settings) -> Callable[..., SaveResult]:
 
     async def one(url: str, rules: Rulebook | None, how: dict[str, Any]) -> SaveResult:
         async with Retrieval(how.pop("settings", settings), rules) as retrieval:
-            return await save(Wanted(url, render="never"), library, retrieval, **how)
+            progress = how.pop("progress", ignore_progress)
+            return await save(SaveRequest(Wanted(url, render="never"), **how), library, retrieval, progress=progress)
 
     return lambda url, rules=None, **how: asyncio.run(one(url, rules, how))
 

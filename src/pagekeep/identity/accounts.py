@@ -88,11 +88,6 @@ def add_user(accounts: Accounts, name: str, password: str, *, takes_local: bool 
     return accounts.add_user(name, hashed, clock.now(), user_id=LOCAL_USER if takes_local else None)
 
 
-def get_users(accounts: Accounts) -> tuple[User, ...]:
-    """Return all users by name."""
-    return accounts.users()
-
-
 def find_user(accounts: Accounts, name: str) -> User:
     """Return the user with this name; `NotFound` when there is none."""
     user = accounts.find_user(_fold(name))
@@ -293,11 +288,6 @@ def sessions(accounts: Accounts, user_id: str) -> tuple[Session, ...]:
 def is_session(session: Session, key: str) -> bool:
     """Return whether the session has this key."""
     return session.id == session_id(digest(key))
-
-
-def end_session(accounts: Accounts, user_id: str, key: str) -> None:
-    """End the user's session with this id."""
-    accounts.end_session(user_id, key)
 
 
 # Tokens

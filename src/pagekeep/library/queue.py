@@ -1,12 +1,14 @@
-"""The queue: jobs that wait, their slices and progress, and schedules that become jobs when they are due."""
+"""The queue: pages to save, jobs that wait, their slices and progress, and schedules that become jobs when they are due."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import re
+import socket
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,7 +18,7 @@ from pagekeep.capture.from_url import Request
 from pagekeep.errors import InvalidQuery, NotFound, PagekeepError, StoreError
 from pagekeep.fetch.urls import split_url
 from pagekeep.library import normal_url
-from pagekeep.model import Job, Schedule
+from pagekeep.model import Fetched, Item, Job, Schedule
 from pagekeep.store import Store
 
 LEASE_SECONDS: Final = 120.0
@@ -24,6 +26,8 @@ LEASE_SECONDS: Final = 120.0
 MAX_LEASE_SECONDS: Final = 600.0
 """A lease that ends later than this from now was made while the clock was ahead. It is five times as long as a lease, as the
 clocks of several machines may differ by minutes."""
+RETRY_SECONDS: Final = 5.0
+"""Seconds before the library is tried again after it failed."""
 PICTURES_ADDRESS: Final = "pagekeep:pictures"
 """The address of jobs that keep the pictures of a page: they follow every save, and are not counted as pages that wait."""
 _STOPPED: Final[Mapping[str, Any]] = {
@@ -33,22 +37,55 @@ _STOPPED: Final[Mapping[str, Any]] = {
 }
 
 
-def enqueue(request: Request, store: Store, *, tags: tuple[str, ...] = (), force: bool = False) -> Job:
+@dataclass(frozen=True, slots=True)
+class SaveRequest:
+    """A page to save, now or by a job of the queue."""
+
+    page: Request
+    """Its address, and how to fetch it."""
+    tags: tuple[str, ...] = ()
+    force: bool = False
+    """Whether the result replaces a better one."""
+    known: Item | None = None
+    """The item that is fetched again, whatever address its page has now."""
+    uploaded: Fetched | None = None
+    """The page itself, as sent by a browser or a feed: nothing is fetched."""
+    join_uploaded: bool = False
+    """Whether to fetch the other pages of an uploaded article."""
+    keep_failed: bool = True
+    """Whether the address is kept if the page cannot be saved; not if a job of the queue will try again."""
+    source: str | None = None
+    """Where an uploaded page is from, if not from a browser."""
+    action: str | None = None
+    """What the save is a part of: undoing that moves what was not in the library before to the trash."""
+
+    @classmethod
+    def of_job(cls, job: Job) -> SaveRequest:
+        """Return what a job of the queue saves."""
+        options = job.options
+        page = Request(
+            job.url_full,
+            render=options.get("render"),
+            timeout=options.get("timeout"),
+            render_timeout=options.get("timeout"),
+            wait_for=options.get("wait_for"),
+            join_pages=options.get("join_pages"),
+        )
+        return cls(page, tuple(options.get("tags", ())), bool(options.get("force")), keep_failed=False)
+
+    def job_options(self) -> dict[str, Any]:
+        """Return the options of a job that saves it."""
+        page, names = self.page, ("render", "wait_for", "tags", "timeout", "force")
+        values = (page.render, page.wait_for, list(self.tags), page.timeout, self.force)
+        options: dict[str, Any] = {name: value for name, value in zip(names, values, strict=True) if value}
+        return options if page.join_pages is None else {**options, "join_pages": page.join_pages}
+
+
+def enqueue(request: SaveRequest, store: Store) -> Job:
     """Return a job for the page, or the one that already waits for it. `InvalidUrl` when it is not a URL."""
-    split_url(request.url)  # the address of a message cannot be fetched
-    return store.enqueue(normal_url.normalise(request.url), request.url, _options(request, tags, force), clock.now())
-
-
-def _options(request: Request, tags: tuple[str, ...], force: bool) -> dict[str, Any]:
-    options: dict[str, Any] = {"render": request.render, "wait_for": request.wait_for, "tags": list(tags)}
-    if request.timeout is not None:
-        options["timeout"] = request.timeout
-    if force:
-        options["force"] = True
-    options = {name: value for name, value in options.items() if value}
-    if request.join_pages is not None:
-        options["join_pages"] = request.join_pages
-    return options
+    url = request.page.url
+    split_url(url)  # the address of a message cannot be fetched
+    return store.enqueue(normal_url.normalise(url), url, request.job_options(), clock.now())
 
 
 @dataclass(slots=True)
@@ -61,9 +98,7 @@ class HeldJob:
 
 
 @asynccontextmanager
-async def hold_job(
-    request: Request, store: Store, *, tags: tuple[str, ...] = (), force: bool = False
-) -> AsyncIterator[HeldJob | None]:
+async def hold_job(request: SaveRequest, store: Store) -> AsyncIterator[HeldJob | None]:
     """Have a job for the page while it is saved without the queue, so that its address is never lost.
 
     The job is leased to this save, so no worker takes it, and is removed when the save succeeds or is refused. When the save
@@ -72,8 +107,8 @@ async def hold_job(
     """
     job, now = HeldJob(str(uuid.uuid4())), clock.now()
     until = clock.add_seconds(now, LEASE_SECONDS)
-    url = normal_url.normalise(request.url)
-    hold = asyncio.to_thread(store.hold_job, job.id, url, request.url, _options(request, tags, force), now, until)
+    url = normal_url.normalise(request.page.url)
+    hold = asyncio.to_thread(store.hold_job, job.id, url, request.page.url, request.job_options(), now, until)
     holding = asyncio.ensure_future(hold)
     try:
         is_ours = await asyncio.shield(holding)
@@ -104,9 +139,49 @@ async def _release(store: Store, job: HeldJob, error: Mapping[str, Any]) -> None
         await asyncio.to_thread(store.release_held, job.id, error, clock.now())
 
 
-def list_jobs(store: Store, state: str | None = None, limit: int = 100) -> tuple[Job, ...]:
-    """Return the user's jobs, newest first."""
-    return store.jobs(state, limit)
+def worker_name() -> str:
+    """Return a name for this process that is unique among all workers, and shows when it has died."""
+    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+
+
+MAX_PAUSE: Final = 6 * 3600.0
+"""Seconds; the longest pause between two attempts."""
+
+
+def pause_after(attempts: int, first: float) -> float:
+    """Return the seconds to wait after this many attempts: four times as long each time, up to a limit."""
+    return float(min(first * 4 ** max(0, min(attempts, 20) - 1), MAX_PAUSE))
+
+
+async def run_until(stopping: asyncio.Event, run: Callable[[], Awaitable[None]]) -> None:
+    """Run until stopped. While the library fails, as on a full disk, try again."""
+    while not stopping.is_set():
+        with suppress(StoreError):
+            await run()
+        await asyncio.sleep(RETRY_SECONDS)
+
+
+class RunningTasks(dict[Any, asyncio.Task[None]]):
+    """Tasks of a runner, by what they work on."""
+
+    async def wait(self, stopping: asyncio.Event, seconds: float) -> None:
+        """Wait until one is done, it is time to stop, or the seconds are over; raise the error of one that failed."""
+        stop = asyncio.ensure_future(stopping.wait())
+        try:
+            await asyncio.wait({stop, *self.values()}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stop.cancel()
+        for key, task in list(self.items()):
+            if task.done():
+                del self[key]
+                task.result()
+
+    async def cancel(self) -> None:
+        """Cancel all of them, and wait until they have ended."""
+        for task in self.values():
+            task.cancel()
+        await asyncio.gather(*self.values(), return_exceptions=True)
+        self.clear()
 
 
 def list_pages(store: Store, state: str, limit: int) -> tuple[Job, ...]:
@@ -122,11 +197,6 @@ def count_jobs(store: Store) -> Mapping[str, int]:
 def list_failed_tasks(store: Store, limit: int) -> tuple[Job, ...]:
     """Return the user's tasks that failed, newest first: imports, reparses and others, but no saves, which are items."""
     return store.failed_tasks(limit, PICTURES_ADDRESS)
-
-
-def get_job(store: Store, job_id: str) -> Job:
-    """Return the user's job with this id; `NotFound` when there is none."""
-    return store.job(job_id)
 
 
 def revive_job(store: Store, job_id: str) -> Job:
@@ -160,11 +230,6 @@ def revive_waiting(store: Store) -> tuple[Job, ...]:
 def _free(store: Store, job_id: str | None = None) -> tuple[Job, ...]:
     now = clock.now()
     return store.free(now, clock.add_seconds(now, MAX_LEASE_SECONDS), job_id)
-
-
-def forget_job(store: Store, job_id: str) -> None:
-    """Delete a dead job; one that waits or is done stays."""
-    store.forget(job_id)
 
 
 SLICE_SECONDS: Final = 5.0

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import socket
-import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
 from time import monotonic
 from typing import Any, Final, TypeVar
 
 from pagekeep import clock
-from pagekeep.capture.from_url import Request, Retrieval
+from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import Abandoned, DatabaseUnreachable, PagekeepError, StoreError, Unexpected
 from pagekeep.library import normal_url, watch, webhooks
@@ -28,7 +26,19 @@ from pagekeep.library.feeds import mail_poll as mail
 from pagekeep.library.imports import run as imports
 from pagekeep.library.items import change
 from pagekeep.library.open import open_library, outlast
-from pagekeep.library.queue import LEASE_SECONDS, MAX_LEASE_SECONDS, ProgressBoard, SliceResult, start_due
+from pagekeep.library.queue import (
+    LEASE_SECONDS,
+    MAX_LEASE_SECONDS,
+    MAX_PAUSE,
+    RETRY_SECONDS,
+    ProgressBoard,
+    SaveRequest,
+    SliceResult,
+    pause_after,
+    run_until,
+    start_due,
+    worker_name,
+)
 from pagekeep.library.saving import reparse
 from pagekeep.library.saving.failed_saves import can_pass, error_shape, keep_address
 from pagekeep.library.saving.save import save
@@ -41,18 +51,15 @@ T = TypeVar("T")
 _log: Final = logging.getLogger("pagekeep.jobs")
 POLL_SECONDS: Final = 1.0
 """How often the queue is checked for jobs of other processes."""
-RETRY_SECONDS: Final = 5.0
-"""Seconds before the queue is tried again after it failed."""
 MAX_ATTEMPTS: Final = 5
 FIRST_PAUSE: Final = 30.0
 """Seconds before the second attempt; each later pause is four times as long: 30 s, 2 min, 8 min, 32 min."""
-MAX_PAUSE: Final = 6 * 3600.0
 
 
 _Task = Callable[[Job, Store, Retrieval, Callable[[str], None]], Awaitable[SliceResult]]
 _TASKS: Final[dict[str, _Task]] = {
     reparse.TASK: reparse.reparse_job,
-    change.TASK: change.bulk_job,
+    change.TASK: partial(change.bulk_job, reparse=reparse.reparse_one),
     imports.TASK: imports.import_job,
     pictures.TASK: pictures.pictures_job,
     copies.TASK: copies.copies_job,
@@ -278,14 +285,14 @@ class JobRunner:
             soon = clock.add_seconds(clock.now(), RETRY_SECONDS)
             return JobResult(job, None, error.to_json()["error"], soon, counts=False)
         passing = can_pass(error) and job.attempts < MAX_ATTEMPTS
-        retry_at = clock.add_seconds(clock.now(), pause_after(job.attempts)) if passing else None
+        retry_at = clock.add_seconds(clock.now(), pause_after(job.attempts, FIRST_PAUSE)) if passing else None
         if retry_at is None and "task" not in job.options:
             try:
                 with closing(self.open_library(job.user_id)) as library:
                     tags = tuple(job.options.get("tags", ()))
                     keep_address(library, job.url_full, error, known=library.find_url(job.url), tags=tags)
             except StoreError as broken:  # the job stays in the queue, and with it the address
-                error, retry_at = broken, clock.add_seconds(clock.now(), pause_after(job.attempts))
+                error, retry_at = broken, clock.add_seconds(clock.now(), pause_after(job.attempts, FIRST_PAUSE))
         return JobResult(job, None, error_shape(error), retry_at)
 
     def _library_fails(self) -> bool:
@@ -304,22 +311,7 @@ class JobRunner:
         if task is not None:
             done = await task(job, library, self.retrieval, progress)
             return JobResult(job, None, None, None, report=done.report, so_far=done.so_far)
-        saved = await save(
-            Request(
-                job.url_full,
-                render=job.options.get("render"),
-                timeout=job.options.get("timeout"),
-                render_timeout=job.options.get("timeout"),
-                wait_for=job.options.get("wait_for"),
-                join_pages=job.options.get("join_pages"),
-            ),
-            library,
-            self.retrieval,
-            tags=tuple(job.options.get("tags", ())),
-            force=bool(job.options.get("force")),
-            keep_failed=False,
-            progress=progress,
-        )
+        saved = await save(SaveRequest.of_job(job), library, self.retrieval, progress=progress)
         return JobResult(job, saved, None, None)
 
     def _settle(self, result: JobResult) -> bool:
@@ -353,11 +345,6 @@ def _log_failure(result: JobResult) -> None:
         "state": "queued" if result.retry_at else "dead",
     }
     _log.warning("job failed", extra={"fields": fields})
-
-
-def pause_after(attempts: int) -> float:
-    """Return the seconds to wait after this many attempts: four times as long each time, up to a limit."""
-    return float(min(FIRST_PAUSE * 4 ** max(0, min(attempts, 20) - 1), MAX_PAUSE))
 
 
 def _error(kind: str, message: str) -> dict[str, Any]:
@@ -413,7 +400,7 @@ class Background:
         runner = self._runner
         sinks = SinkRunner(runner.name, runner.queue, runner.open_library, runner.retrieval, stopping=runner.stopping)
         crawls = CrawlRunner(runner.queue, runner.open_library, runner.retrieval, CRAWL_PAGES, stopping=runner.stopping)
-        beside = [asyncio.create_task(work) for work in (crawls.run_on(), sinks.run_on())]
+        beside = [asyncio.create_task(run_until(runner.stopping, run)) for run in (crawls.run, sinks.run)]
         try:
             await runner.run_on(lambda _error: None, at_a_time=self._at_a_time)
         finally:
@@ -456,7 +443,7 @@ async def run_in_background(
         report(result)
 
     runner = JobRunner(
-        name=f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}",
+        name=worker_name(),
         queue=queue,
         open_library=lambda user: open_library(settings, user),
         retrieval=retrieval,

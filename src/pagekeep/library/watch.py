@@ -23,7 +23,7 @@ from pagekeep.library.items import build_item
 from pagekeep.library.items.find import get_item
 from pagekeep.library.queue import SliceResult, next_time
 from pagekeep.library.saving.save import refetch_item
-from pagekeep.model import PARSER_VERSION, Change, Item, Job, Options, PageCheck, Schedule, Snapshot
+from pagekeep.model import PARSER_VERSION, Change, Item, Job, Options, Schedule, Snapshot
 from pagekeep.present.tasks import WordDiffTask
 from pagekeep.store import Store
 from pagekeep.workers import TEXT
@@ -206,20 +206,8 @@ class Missing(PagekeepError):
 
 
 async def _read(item: Item, captured: Captured, retrieval: Retrieval) -> VersionText:
-    raw = build_item.to_raw_page(captured.fetched, clock.now())
-    made = build_item.new_item(
-        captured.page,
-        captured.fetched,
-        url=item.url,
-        url_full=item.url_full,
-        user_id=item.user_id,
-        now=raw.fetched_at,
-        saved_at=item.saved_at,
-        tags=(),
-        rules_hash=fingerprint(retrieval.rules),
-        options=Options(max_bytes=retrieval.settings.max_bytes),
-        source=item.source,
-    )
+    options = Options(max_bytes=retrieval.settings.max_bytes)
+    made = build_item.make_again(item, captured.page, captured.fetched, fingerprint(retrieval.rules), options)
     return VersionText(replace(made, id=item.id))
 
 
@@ -280,8 +268,8 @@ def _note_unchanged(
 
 
 def _note_check(store: Store, item: Item, retrieval: Retrieval) -> None:
-    now, days = clock.now(), retrieval.settings.check_links_days or 30
-    store.put_check(PageCheck(item.id, now, clock.add_seconds(now, days * 86_400.0), "ok"))
+    now = clock.now()
+    dead_links.note_found(store, item, now, retrieval.settings)
     if item.metadata.link is not None:
         store.set_metadata(item.id, now, link=None)
 

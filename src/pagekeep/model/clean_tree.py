@@ -11,10 +11,6 @@ from typing import Final, TypeAlias
 
 from pagekeep import dom
 
-NO_ATTRIBUTES: Final[dict[str, str]] = {}
-"""Shared by all elements without attributes."""
-
-
 LISTED: Final = frozenset(("a", "section", "sup", "rp"))
 """Tags of elements that writers look for before they start."""
 

@@ -11,7 +11,6 @@ from pagekeep.values import dataclass
 
 ListKind = Literal["search", "manual"]
 KeepPictures = Literal["all", "hero", "none"]
-LIST_KINDS: Final = ("search", "manual")
 
 
 @dataclass(frozen=True, slots=True)

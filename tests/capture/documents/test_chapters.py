@@ -13,6 +13,7 @@ from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.capture.uploads import page_in_file, split_book
 from pagekeep.config import Settings
 from pagekeep.doors.cli.main import cli
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.reparse import reparse_one
 from pagekeep.library.saving.save import save
 from pagekeep.store import Store
@@ -28,7 +29,7 @@ def test_chapters_are_items_with_addresses_below_the_book(library: Store, settin
         async with Retrieval(settings) as retrieval:
             book = await page_in_file(BOOK, "book.epub", retrieval)
             for chapter in await split_book(book, retrieval):
-                item = (await save(Request(chapter.url), library, retrieval, uploaded=chapter)).item
+                item = (await save(SaveRequest(Request(chapter.url), uploaded=chapter), library, retrieval)).item
                 again = await reparse_one(item.id, library, retrieval, force=True)
                 place = item.url.removeprefix(book.url)
                 found.append((item.title, place, again.outcome, item.metadata.site_name, item.content.strip()[-24:]))

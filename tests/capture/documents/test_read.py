@@ -16,6 +16,7 @@ from pagekeep.capture.uploads import page_in_file
 from pagekeep.config import Settings
 from pagekeep.doors.cli.main import cli
 from pagekeep.errors import TooLarge
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.reparse import reparse_one
 from pagekeep.library.saving.save import Request, save
 from pagekeep.model import Options
@@ -55,7 +56,7 @@ def test_a_saved_pdf_keeps_its_file_and_is_reparsed_from_it(library: Store, sett
     async def go() -> tuple[str, str]:
         async with Retrieval(settings) as retrieval:
             uploaded = await page_in_file(PDF, "harbour.pdf", retrieval)
-            saved = await save(Request(uploaded.url), library, retrieval, uploaded=uploaded)
+            saved = await save(SaveRequest(Request(uploaded.url), uploaded=uploaded), library, retrieval)
             again = await reparse_one(saved.item.id, library, retrieval, force=True)
             return saved.item.id, again.outcome
 
@@ -70,7 +71,7 @@ def test_a_damaged_pdf_is_saved_as_a_bookmark_with_its_file(library: Store, sett
     async def go() -> str:
         async with Retrieval(settings) as retrieval:
             uploaded = await page_in_file(PDF[:60], "harbour.pdf", retrieval)
-            return (await save(Request(uploaded.url), library, retrieval, uploaded=uploaded)).item.id
+            return (await save(SaveRequest(Request(uploaded.url), uploaded=uploaded), library, retrieval)).item.id
 
     item = library.get(key := asyncio.run(go()))
     assert item.metadata.quality == "bookmark"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pagekeep.errors import PagekeepError
 from pagekeep.library.feeds.parse.document import MAX_GUID_CHARS, clean_entries, parse_feed
 from pagekeep.library.feeds.parse.opml import find_links, read_opml
-from pagekeep.library.feeds.parse.tasks import MAX_ENTRIES, Outline
+from pagekeep.model.feeds import MAX_ENTRIES, Outline
 from tests.fuzz.target import Target, expect, unescape
 from tests.library.feeds.parse.test_document import GROUPS
 

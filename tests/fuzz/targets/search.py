@@ -13,7 +13,8 @@ from functools import cache
 from pathlib import Path
 
 from pagekeep.errors import InvalidQuery
-from pagekeep.library.items.find import item_matches, search_items, search_slice
+from pagekeep.library.feeds.inbox import search_items
+from pagekeep.library.items.find import item_matches, search_slice
 from pagekeep.model import NewItem
 from pagekeep.store import Store, open_store
 from tests.fuzz.target import Target, expect, unescape

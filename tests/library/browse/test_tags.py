@@ -17,6 +17,7 @@ from pagekeep.errors import InvalidQuery, NotFound
 from pagekeep.library.items import change
 from pagekeep.library.items.change import change_item
 from pagekeep.library.items.tags import delete_tag, get_tag_change, rename_tag, undo_tags
+from pagekeep.library.saving.reparse import reparse_one
 from pagekeep.model import ItemQuery
 from pagekeep.model.lists import ItemChange
 from pagekeep.store import Store, open_store, parse_query
@@ -115,14 +116,14 @@ def test_many_items_are_renamed_by_a_job_that_goes_on_where_it_was(library: Stor
     assert done.job is not None
     reports: list[str] = []
     retrieval: Any = Retrieval(Settings())
-    result = asyncio.run(change.bulk_job(done.job, library, retrieval, reports.append))
+    result = asyncio.run(change.bulk_job(done.job, library, retrieval, reports.append, reparse=reparse_one))
     assert result.report == {"action": done.action.id, "done": 130}
     assert reports[0] == "40 pages done"
     assert _tags(library) == {"first": 65, "ocean": 64, "shore": 129, "tide": 65}
     undone, job = undo_tags(library, done.action.id)
     assert (undone.undone, job is not None) == (20, True)
     assert job is not None
-    asyncio.run(change.bulk_job(job, library, retrieval, reports.append))
+    asyncio.run(change.bulk_job(job, library, retrieval, reports.append, reparse=reparse_one))
     assert _tags(library) == {"first": 65, "ocean": 64, "sea": 129, "tide": 65}
     assert library.count_faults() == []
 
@@ -133,7 +134,7 @@ def test_a_rename_that_was_undone_does_not_go_on(library: Store) -> None:
     undo_tags(library, done.action.id)
     assert done.job is not None
     retrieval: Any = Retrieval(Settings())
-    asyncio.run(change.bulk_job(done.job, library, retrieval, lambda _: None))
+    asyncio.run(change.bulk_job(done.job, library, retrieval, lambda _: None, reparse=reparse_one))
     assert _tags(library)["sea"] == 129
 
 
@@ -143,7 +144,7 @@ def test_a_rename_ends_though_so_much_followed_that_it_is_forgotten(library: Sto
     library.drop_action(done.action.id)
     assert done.job is not None
     retrieval: Any = Retrieval(Settings())
-    asyncio.run(change.bulk_job(done.job, library, retrieval, lambda _: None))
+    asyncio.run(change.bulk_job(done.job, library, retrieval, lambda _: None, reparse=reparse_one))
     assert _tags(library) == {"first": 65, "ocean": 64, "shore": 129, "tide": 65}
 
 

@@ -20,6 +20,7 @@ from pagekeep.library.archive.copies import (
     request_configured,
     request_copies,
 )
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.save import save
 from pagekeep.store import Store, open_store
 from tests.site.fixtures import Shore, article
@@ -32,7 +33,7 @@ def test_all_copies_are_made_and_kept(shore: Shore, settings: Settings, tmp_path
 
     async def run(store: Store) -> str:
         async with Retrieval(settings) as retrieval:
-            saved = await save(Request(shore.url("a"), render="never"), store, retrieval)
+            saved = await save(SaveRequest(Request(shore.url("a"), render="never")), store, retrieval)
             shore.bodies["a"] = "<p>Something else now."
             report = await make_copies(saved.item.id, ("html", "pdf", "screenshot"), store, retrieval)
             assert set(report.made) == {"screenshot", "pdf", "html"}

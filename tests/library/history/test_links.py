@@ -15,6 +15,7 @@ from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, FetchNetworkError, FetchTimeout
 from pagekeep.library.archive import dead_links
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.save import save
 from pagekeep.model import Item
 from pagekeep.store import Store, parse_query
@@ -45,7 +46,7 @@ def keep(shore: Shore, library: Store, run: Run, name: str = "a") -> Item:
     shore.bodies[name] = article(300)
 
     async def one(retrieval: Retrieval) -> Item:
-        return (await save(Request(shore.url(name), render="never"), library, retrieval)).item
+        return (await save(SaveRequest(Request(shore.url(name), render="never")), library, retrieval)).item
 
     return run(one)
 

@@ -21,6 +21,7 @@ from pagekeep.library.archive.versions import (
     restore_version,
 )
 from pagekeep.library.items.annotations import annotate
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.save import refetch_item, save
 from pagekeep.model import Snapshot
 from pagekeep.store import Store
@@ -33,7 +34,7 @@ NOISY = "<!-- {} --><script>let visit = {}</script>"
 
 
 async def keep(url: str, library: Store, retrieval: Retrieval, **how: Any) -> Any:
-    return await save(Request(url, render="never"), library, retrieval, **how)
+    return await save(SaveRequest(Request(url, render="never"), **how), library, retrieval)
 
 
 def numbers(library: Store, item_id: str) -> list[int]:

@@ -11,6 +11,7 @@ from pagekeep.config import Settings
 from pagekeep.errors import NotFound
 from pagekeep.library import watch
 from pagekeep.library.archive.versions import compare_versions, restore_version
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.run_jobs import JobRunner
 from pagekeep.library.saving.save import save
 from pagekeep.model import Change, Item
@@ -29,7 +30,7 @@ def item(shore: Shore, any_library: Store, run: Run) -> Item:
     shore.bodies["a"] = article(300, extra=NEWS.format("first"))
 
     async def one(retrieval: Retrieval) -> Item:
-        return (await save(Request(shore.url("a"), render="never"), any_library, retrieval)).item
+        return (await save(SaveRequest(Request(shore.url("a"), render="never")), any_library, retrieval)).item
 
     saved = run(one)
     watch.watch(any_library, saved.id)

@@ -21,6 +21,7 @@ from pagekeep.library.imports.input.row import Place
 from pagekeep.library.items import change, lists, save_rules, tags
 from pagekeep.library.items.change import edit_item
 from pagekeep.library.queue import SliceResult
+from pagekeep.library.saving.reparse import reparse_one
 from pagekeep.markdown.frontmatter import read_block, split_block
 from pagekeep.model import Item, Job
 from pagekeep.model.lists import ItemChange, SaveActions, edited_fields
@@ -72,7 +73,7 @@ def run(store: Store, job: Job | None) -> int:
 
 async def _run(job: Job, store: Store) -> SliceResult:
     async with Retrieval(Settings(render="never")) as retrieval:
-        return await change.bulk_job(job, store, retrieval, lambda _stage: None)
+        return await change.bulk_job(job, store, retrieval, lambda _stage: None, reparse=reparse_one)
 
 
 def test_edits_are_in_every_form_of_a_page_and_marked(store: Store) -> None:

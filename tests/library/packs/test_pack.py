@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pagekeep.extraction.site.navigation import NavigationEntry
+from pagekeep.library.crawl.sitemaps import read_llms
 from pagekeep.library.packs.folder import file_targets, rewrite_links
-from pagekeep.library.packs.pack import SitePage, arrange, assign_paths, read_llms, write_llms, write_llms_full
+from pagekeep.library.packs.pack import SitePage, arrange, assign_paths, write_llms, write_llms_full
 
 ROOT = "https://docs.example/manual/"
 

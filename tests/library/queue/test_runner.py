@@ -15,8 +15,8 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidUrl, NotFound
-from pagekeep.library.queue import enqueue, revive_by_prefix
-from pagekeep.library.run_jobs import MAX_ATTEMPTS, MAX_PAUSE, JobResult, JobRunner, pause_after
+from pagekeep.library.queue import MAX_PAUSE, SaveRequest, enqueue, pause_after, revive_by_prefix
+from pagekeep.library.run_jobs import FIRST_PAUSE, MAX_ATTEMPTS, JobResult, JobRunner
 from pagekeep.store import Store, open_store
 from tests.site.fixtures import Shore, article
 
@@ -45,7 +45,7 @@ def ask(url: str) -> Request:
 
 def test_a_queued_page_is_saved_by_a_worker_with_its_tags(work: Work, shore: Shore, library: Store) -> None:
     shore.bodies["a"] = article(300)
-    job = enqueue(ask(shore.url("a")), library, tags=("harbour",))
+    job = enqueue(SaveRequest(ask(shore.url("a")), tags=("harbour",)), library)
     assert library.find_url(shore.url("a")) is None
     (worked,) = work()
     assert worked.error is None
@@ -56,22 +56,22 @@ def test_a_queued_page_is_saved_by_a_worker_with_its_tags(work: Work, shore: Sho
 
 
 def test_a_page_waits_only_once_per_user(shore: Shore, library: Store, tmp_path: Path) -> None:
-    first = enqueue(ask(shore.url("a")), library)
-    assert enqueue(ask(shore.url("a") + "?utm_source=x#top"), library).id == first.id
+    first = enqueue(SaveRequest(ask(shore.url("a"))), library)
+    assert enqueue(SaveRequest(ask(shore.url("a") + "?utm_source=x#top")), library).id == first.id
     with closing(open_store(tmp_path / "library.db", "another")) as other:
-        assert enqueue(ask(shore.url("a")), other).id != first.id
+        assert enqueue(SaveRequest(ask(shore.url("a"))), other).id != first.id
 
 
 def test_what_is_not_an_address_is_not_queued(library: Store) -> None:
     with pytest.raises(InvalidUrl):
-        enqueue(ask("nowhere"), library)
+        enqueue(SaveRequest(ask("nowhere")), library)
     assert library.jobs() == ()
 
 
 def test_a_worker_saves_into_the_library_of_the_job_s_user(work: Work, shore: Shore, tmp_path: Path) -> None:
     shore.bodies["a"] = article(300)
     with closing(open_store(tmp_path / "library.db", "other")) as other:
-        enqueue(ask(shore.url("a")), other)
+        enqueue(SaveRequest(ask(shore.url("a"))), other)
         work()
         assert other.find_url(shore.url("a")) is not None
     with closing(open_store(tmp_path / "library.db", "keeper")) as library:
@@ -80,7 +80,7 @@ def test_a_worker_saves_into_the_library_of_the_job_s_user(work: Work, shore: Sh
 
 def test_a_failure_that_may_pass_is_tried_again_later(work: Work, shore: Shore, library: Store) -> None:
     shore.statuses["a"] = 500
-    enqueue(ask(shore.url("a")), library)
+    enqueue(SaveRequest(ask(shore.url("a"))), library)
     (worked,) = work()
     assert worked.error is not None
     assert worked.error["type"] == "FetchHttpError"
@@ -92,7 +92,7 @@ def test_a_failure_that_may_pass_is_tried_again_later(work: Work, shore: Shore, 
 def test_a_failure_that_stays_goes_to_the_dead_letters_and_can_be_revived(
     work: Work, shore: Shore, library: Store
 ) -> None:
-    enqueue(ask(shore.url("a")), library)
+    enqueue(SaveRequest(ask(shore.url("a"))), library)
     (worked,) = work()
     assert (worked.retry_at, worked.error and worked.error["type"]) == (None, "FetchHttpError")
     (dead,) = library.jobs("dead")
@@ -105,15 +105,15 @@ def test_a_failure_that_stays_goes_to_the_dead_letters_and_can_be_revived(
 
 
 def test_pauses_grow_to_a_limit() -> None:
-    pauses = [pause_after(attempts) for attempts in range(1, 9)]
+    pauses = [pause_after(attempts, FIRST_PAUSE) for attempts in range(1, 9)]
     assert pauses == sorted(pauses)
     assert pauses[1] == 4 * pauses[0]
-    assert pauses[-1] == pause_after(1000) == MAX_PAUSE
+    assert pauses[-1] == pause_after(1000, FIRST_PAUSE) == MAX_PAUSE
 
 
 def test_a_job_that_fails_too_often_is_given_up(work: Work, shore: Shore, library: Store) -> None:
     shore.statuses["a"] = 500
-    enqueue(ask(shore.url("a")), library)
+    enqueue(SaveRequest(ask(shore.url("a"))), library)
     past = clock.add_seconds(clock.now(), -10)
     for _ in range(MAX_ATTEMPTS - 1):
         job = library.lease("test", clock.now(), clock.now())
@@ -126,7 +126,7 @@ def test_a_job_that_fails_too_often_is_given_up(work: Work, shore: Shore, librar
 
 def test_the_job_of_a_worker_that_died_is_taken_up_by_another(work: Work, shore: Shore, library: Store) -> None:
     shore.bodies["a"] = article(300)
-    enqueue(ask(shore.url("a")), library)
+    enqueue(SaveRequest(ask(shore.url("a"))), library)
     now = clock.now()
     assert library.lease("dead worker", now, clock.add_seconds(now, -1)) is not None
     (worked,) = work()
@@ -135,7 +135,7 @@ def test_the_job_of_a_worker_that_died_is_taken_up_by_another(work: Work, shore:
 
 def test_a_job_that_outlives_every_worker_is_given_up(work: Work, shore: Shore, library: Store) -> None:
     shore.bodies["a"] = article(300)
-    enqueue(ask(shore.url("a")), library)
+    enqueue(SaveRequest(ask(shore.url("a"))), library)
     for _ in range(MAX_ATTEMPTS):
         now = clock.now()
         assert library.lease("dead worker", now, clock.add_seconds(now, -1)) is not None
@@ -148,7 +148,7 @@ def test_a_job_that_outlives_every_worker_is_given_up(work: Work, shore: Shore, 
 def test_a_fault_of_ours_ends_the_attempt_and_not_the_worker(
     shore: Shore, library: Store, tmp_path: Path, settings: Settings
 ) -> None:
-    enqueue(ask(shore.url("a")), library)
+    enqueue(SaveRequest(ask(shore.url("a"))), library)
     reported: list[JobResult] = []
 
     def broken(_user: str) -> Store:
@@ -167,7 +167,7 @@ def test_a_fault_of_ours_ends_the_attempt_and_not_the_worker(
 def test_a_worker_that_is_stopped_gives_its_job_back_at_once(
     shore: Shore, library: Store, tmp_path: Path, settings: Settings
 ) -> None:
-    enqueue(ask(shore.url("a")), library)
+    enqueue(SaveRequest(ask(shore.url("a"))), library)
     reached = asyncio.Event()
 
     async def stop_midway() -> None:
@@ -196,7 +196,7 @@ def test_a_worker_that_is_stopped_gives_its_job_back_at_once(
 
 
 def test_a_worker_that_lost_its_lease_lets_go(shore: Shore, library: Store, tmp_path: Path, settings: Settings) -> None:
-    job = enqueue(ask(shore.url("a")), library)
+    job = enqueue(SaveRequest(ask(shore.url("a"))), library)
     reported: list[JobResult] = []
     gone = asyncio.Event()
 
@@ -234,7 +234,7 @@ def test_a_runner_is_not_idle_while_a_lane_receives_a_job(
     shore: Shore, settings: Settings, library: Store, tmp_path: Path
 ) -> None:
     shore.bodies["a"] = article(100)
-    enqueue(ask(shore.url("a")), library)
+    enqueue(SaveRequest(ask(shore.url("a"))), library)
     path = tmp_path / "library.db"
     reported: list[str] = []
 

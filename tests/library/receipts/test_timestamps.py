@@ -22,6 +22,7 @@ from pagekeep.library.archive import timestamps
 from pagekeep.library.archive.receipts import Verdict
 from pagekeep.library.archive.timestamps import check_token, make_query, read_answer, stamped_digest
 from pagekeep.library.open import open_library
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.save import save
 from pagekeep.library.signatures import Signer
 from pagekeep.library.verify import select, verify, verify_one
@@ -222,7 +223,7 @@ def test_save_does_not_wait_for_the_service(
 
     async def go(store: Store) -> tuple[Item, Verdict]:
         async with Retrieval(replace(own, render="never"), RULES) as retrieval:
-            saved = await save(Request(shore.site.url("/page/a")), store, retrieval)
+            saved = await save(SaveRequest(Request(shore.site.url("/page/a"))), store, retrieval)
             return saved.item, await verify_one(saved.item.id, store, retrieval)
 
     with closing(open_library(own)) as store:

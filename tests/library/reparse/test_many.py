@@ -14,7 +14,7 @@ import pytest
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidQuery, NotFound, ParseError
-from pagekeep.library.queue import enqueue
+from pagekeep.library.queue import SaveRequest, enqueue
 from pagekeep.library.run_jobs import JobResult, JobRunner
 from pagekeep.library.saving import reparse
 from pagekeep.library.saving.reparse import ReparseResult, Selection, enqueue_reparse, select_ids
@@ -197,7 +197,7 @@ def test_others_have_their_turn_in_between(
 ) -> None:
     monkeypatch.setattr(reparse, "SLICE_SECONDS", -60.0)  # one page a turn
     long = enqueue_reparse(library, Selection(domain="127.0.0.1"))
-    save = enqueue(Request(shore.url("a")), library)
+    save = enqueue(SaveRequest(Request(shore.url("a"))), library)
     other = enqueue_reparse(library, Selection(keys=(three[0],)))
     reported, _ = work()
     assert [worked.job.id for worked in reported] == [save.id, other.id, long.id]

@@ -12,6 +12,7 @@ import pytest
 
 from pagekeep.errors import InvalidQuery
 from pagekeep.library.open import open_library
+from pagekeep.library.queue import pause_after
 from pagekeep.library.sinks import outbox
 from pagekeep.library.sinks.manage import (
     NewSink,
@@ -27,7 +28,7 @@ from pagekeep.library.sinks.manage import (
     set_rules,
     switch_sink,
 )
-from pagekeep.library.sinks.outbox import pause_after
+from pagekeep.library.sinks.outbox import FIRST_PAUSE
 from pagekeep.library.sinks.runner import MAX_SINKS
 from pagekeep.library.webhooks import new_secret
 from tests.library.sinks.conftest import FAST, Bench
@@ -87,7 +88,7 @@ def test_while_it_fails_the_sink_shows_why_and_waits_longer_each_time(bench: Ben
         first, second = list_deliveries(bench.store)
         assert (first.delivery.attempts, second.delivery.attempts, first.sink) == (1, 0, "webhook")
         assert first.title == "A title"
-    assert [pause_after(number) for number in (1, 2, 3, 20)] == [5.0, 20.0, 80.0, 21_600.0]
+    assert [pause_after(number, FIRST_PAUSE) for number in (1, 2, 3, 20)] == [5.0, 20.0, 80.0, 21_600.0]
 
 
 def test_what_cannot_succeed_is_dead_with_its_reason_and_the_next_one_passes(bench: Bench) -> None:

@@ -38,11 +38,11 @@ def lists(context: click.Context, library: str | None, user: str | None, as_json
     if context.invoked_subcommand is not None:
         return
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.lists import count_lists, list_lists
+        from pagekeep.library.items.lists import count_lists
         from pagekeep.present.json_shapes import to_json
         from pagekeep.present.list_shapes import ItemList
 
-        found, counts = list_lists(store), count_lists(store)
+        found, counts = store.lists(), count_lists(store)
         if as_json:
             write_json({"lists": [to_json(ItemList, one, count=counts.get(one.id)) for one in found]})
             return
@@ -74,10 +74,10 @@ def add(name: str, search: str | None, library: str | None, user: str | None, as
 def show(name: str, limit: int, library: str | None, user: str | None, as_json: bool) -> None:
     """Show the pages of a list."""
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.lists import get_list, list_page
+        from pagekeep.library.items.lists import list_page
         from pagekeep.present.json_shapes import items_shape
 
-        page = list_page(store, get_list(store, name), limit=limit)
+        page = list_page(store, store.list_named(name), limit=limit)
         if as_json:
             write_json(items_shape(page.items, page.next))
         else:
@@ -207,11 +207,11 @@ def save_rules(context: click.Context, library: str | None, user: str | None, as
     if context.invoked_subcommand is not None:
         return
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.save_rules import describe_actions, list_rules
+        from pagekeep.library.items.save_rules import describe_actions
         from pagekeep.present.json_shapes import to_json
         from pagekeep.present.list_shapes import SaveRule
 
-        found = list_rules(store)
+        found = store.save_rules()
         if as_json:
             write_json({"rules": [to_json(SaveRule, rule) for rule in found]})
             return

@@ -294,12 +294,12 @@ _SITES_SHOWN = 10
 def storage(clean: bool, library: str | None, user: str | None, as_json: bool) -> None:
     """Show what pages, pictures and other kept files take on the disk, and which sites take most."""
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.open import measure_storage, remove_unused
+        from pagekeep.library.open import remove_unused
         from pagekeep.present.archive_shapes import StorageUse
         from pagekeep.present.json_shapes import to_json
 
         removed = remove_unused(store, at_once=True) if clean else None
-        found = measure_storage(store)
+        found = store.storage()
         if as_json:
             done = {"removed": removed.count, "bytes": removed.bytes} if removed else {}
             write_json({"storage": to_json(StorageUse, found), **done})

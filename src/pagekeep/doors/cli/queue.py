@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
 import sys
-import uuid
 from collections.abc import Coroutine
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
@@ -67,12 +65,13 @@ async def _work(settings: Settings, room: Room, until_empty: bool, at_a_time: in
     from pagekeep.library.crawl.worker import CrawlRunner
     from pagekeep.library.open import open_library as open_store
     from pagekeep.library.open import outlast
+    from pagekeep.library.queue import run_until, worker_name
     from pagekeep.library.run_jobs import JobRunner, schedule_checks
     from pagekeep.library.sinks.runner import SinkRunner
 
     stop_on_sigterm()
     schedule_checks(settings)
-    name = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+    name = worker_name()
     with closing(open_store(settings, workers=True)) as queue:
         async with Retrieval(settings, room=room) as retrieval:
             reporter = _Reporter(queue, as_json)
@@ -95,7 +94,7 @@ async def _work(settings: Settings, room: Room, until_empty: bool, at_a_time: in
                 else runner.run_on(reporter.report_failure, at_a_time=at_a_time)
             )
             if not until_empty:
-                await _run_together(jobs, crawls.run_on(), sinks.run_on())
+                await _run_together(jobs, run_until(crawls.stopping, crawls.run), run_until(sinks.stopping, sinks.run))
                 return
             await _run_together(jobs, crawls.run(until_empty=True))
             await runner.run(
@@ -207,13 +206,13 @@ def jobs(
 ) -> None:
     """List the jobs in the queue."""
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.queue import list_jobs, revive_by_prefix, revive_waiting
+        from pagekeep.library.queue import revive_by_prefix, revive_waiting
         from pagekeep.present.json_shapes import Job, to_json
 
         if revive == _ALL:
             listed = revive_waiting(store)
         else:
-            listed = (revive_by_prefix(store, revive),) if revive else list_jobs(store, state, limit)
+            listed = (revive_by_prefix(store, revive),) if revive else store.jobs(state, limit)
         if as_json:
             write_json({"jobs": [to_json(Job, job) for job in listed]})
             return

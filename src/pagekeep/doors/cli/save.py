@@ -271,10 +271,9 @@ class _Report:
 
 def _report_folders(results: Results, total: int, action: str, opened: OpenLibrary) -> None:
     """Print what became of all files, and how to take it back."""
-    from pagekeep.library.items.change import get_action
 
     failed = f", {len(results.failures):,} failed" if results.failures else ""
-    new = get_action(opened.store, action).changed
+    new = opened.store.action(action).changed
     undo = f"To undo: pagekeep undo (moves {format_count(new, 'page')} to the trash)" if new else "None is new."
     click.echo(f"{results.count:,} saved of {format_count(total, 'file')}{failed}. {undo}", err=True)
     if 0 < new < results.count:
@@ -322,6 +321,7 @@ async def _save_all(
 ) -> None:
     """Save all pages, several in parallel."""
     from pagekeep.capture.from_url import Retrieval
+    from pagekeep.library.queue import SaveRequest
     from pagekeep.library.saving.failed_saves import keep_address
     from pagekeep.library.saving.save import save as run
     from pagekeep.model.tags import clean_tags
@@ -335,16 +335,14 @@ async def _save_all(
             number = 0
             try:
                 for uploaded in await _read_pages(one, retrieval, declared, split=split):
-                    saved = await run(
+                    request = SaveRequest(
                         _request(uploaded.url if uploaded else one.url or "", **how),
-                        opened.store,
-                        retrieval,
-                        tags=cleaned,
-                        force=force,
+                        cleaned,
+                        force,
                         uploaded=uploaded,
                         action=action if one.folder is not None else None,
-                        progress=report.progress,
                     )
+                    saved = await run(request, opened.store, retrieval, progress=report.progress)
                     try:
                         await _keep_pictures(saved, report.results, opened, retrieval, report.progress)
                     finally:  # also when interrupted: the page is saved
@@ -400,7 +398,7 @@ def _queue(
     timeout: float | None,
     **_unused: Any,
 ) -> None:
-    from pagekeep.library.queue import enqueue
+    from pagekeep.library.queue import SaveRequest, enqueue
     from pagekeep.model.tags import clean_tags
     from pagekeep.present.json_shapes import Job, to_json
 
@@ -412,7 +410,7 @@ def _queue(
                 hint = "Leave out --queue to save it now."
                 raise UnsupportedContent("A file cannot be queued, only an address.", suggestions=(hint,))
             request = _request(one.url or "", render, wait_for, timeout)
-            jobs.append(enqueue(request, opened.store, tags=cleaned, force=force))
+            jobs.append(enqueue(SaveRequest(request, cleaned, force), opened.store))
         except PagekeepError as error:
             failures.append((one.label, error))
     if as_json:

@@ -65,9 +65,7 @@ def add(name: str, takes_local: bool, library: str | None, as_json: bool) -> Non
 def list_users(library: str | None, as_json: bool) -> None:
     """List all users."""
     with open_accounts(library, as_json) as (_, accounts):
-        from pagekeep.identity import accounts as app
-
-        users = app.get_users(accounts)
+        users = accounts.users()
         if as_json:
             write_json({"users": [_shape(each) for each in users]})
             return

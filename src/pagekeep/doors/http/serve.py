@@ -29,7 +29,7 @@ from pagekeep.doors.http.application import create_app
 from pagekeep.doors.http.middleware.connections import Connection
 from pagekeep.doors.http.observability import SHARED_FOLDER
 from pagekeep.errors import Conflict, InvalidUrl, NotAllowed
-from pagekeep.identity.accounts import get_users, open_accounts
+from pagekeep.identity.accounts import open_accounts
 from pagekeep.model.on_demand import refuse_to_make
 
 SHUTDOWN_SECONDS: Final = 3
@@ -65,7 +65,7 @@ def check_exposure(settings: Settings) -> None:
     if is_loopback(parse_listen(settings.listen)[0]) and not settings.shared:
         return
     with closing(open_accounts(settings)) as accounts:
-        users = get_users(accounts)
+        users = accounts.users()
     if not users:
         raise NotAllowed(
             "A server that other people can reach needs user accounts.",

@@ -21,7 +21,7 @@ from pagekeep.doors.http.open_libraries import OpenLibraries
 from pagekeep.doors.http.streams import Streams
 from pagekeep.doors.http.user_limits import ImportSlots, SignInSlots, TokenRates
 from pagekeep.errors import StoreError
-from pagekeep.identity.accounts import Accounts, get_users, open_accounts
+from pagekeep.identity.accounts import Accounts, open_accounts
 from pagekeep.identity.openid import Provider
 from pagekeep.library.exports.server_exports import Exports, KeptExports
 from pagekeep.library.open import LOCAL_USER, data_folder, open_library, remove_unused
@@ -98,7 +98,7 @@ async def open_service(
     """Open the service for the lifetime of a server."""
     accounts = await asyncio.to_thread(open_accounts, settings)
     # A server with users is shared, even if the setting `shared` was forgotten.
-    settings = replace(settings, shared=settings.shared or bool(await asyncio.to_thread(get_users, accounts)))
+    settings = replace(settings, shared=settings.shared or bool(await asyncio.to_thread(accounts.users)))
     room = Room(processes or max(2, os.cpu_count() or 2), shared=settings.shared)
 
     def observe(extract: ExtractPage) -> ExtractPage:
@@ -162,7 +162,7 @@ async def _remove_unused(service: Service) -> None:
         users = [service.settings.user]
         if service.shared:
             with suppress(StoreError):
-                users = [user.id for user in await asyncio.to_thread(get_users, service.accounts)]
+                users = [user.id for user in await asyncio.to_thread(service.accounts.users)]
         for user in users:
             with suppress(StoreError):  # a library that cannot be reached is tried again at the next time
                 async with service.libraries.borrow(user) as library:

@@ -36,9 +36,11 @@ from pagekeep.doors.mcp.tool_calls import (
 )
 from pagekeep.doors.mcp.updates import add_feed_tools, add_history_tools
 from pagekeep.errors import InvalidUrl
+from pagekeep.library.feeds import inbox
 from pagekeep.library.items import find
 from pagekeep.library.items.change import MOVES, change_item
 from pagekeep.library.packs.folder import OpenPack
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.save import save as save_page
 from pagekeep.model import Item, ItemMetadata, ItemQuery, Page, QualityLevel, item_filters
 from pagekeep.model.lists import ItemChange
@@ -147,7 +149,7 @@ def _add_reading_tools(server: MCPServer[Any], find_context: ContextFinder) -> N
         after: str | None = None,
     ) -> Results:
         """Search the saved pages, best match first."""
-        page = await asyncio.to_thread(find.search_items, find_context().library, query, limit=limit, after=after)
+        page = await asyncio.to_thread(inbox.search_items, find_context().library, query, limit=limit, after=after)
         quote = Quote()
         found = [FoundItem.from_hit(hit, quote) for hit in page.hits]
         return Results(results=found, next=page.next, notice=quote.notice)
@@ -196,7 +198,7 @@ def _add_browsing_tools(server: MCPServer[Any], find_context: ContextFinder) -> 
             pinned=pinned,
         )
         query = ItemQuery(filters=filters, limit=limit, after=after)
-        page = await asyncio.to_thread(find.find_items, find_context().library, query)
+        page = await asyncio.to_thread(find_context().library.find, query)
         quote = Quote()
         found = [FoundItem.from_item(item, quote) for item in page.items]
         return Results(results=found, next=page.next, notice=quote.notice)
@@ -218,11 +220,9 @@ def _add_write_tools(server: MCPServer[Any], find_context: ContextFinder) -> Non
     async def save(ctx: Context[Any, Any], url: str, tags: list[str] | None = None, render: Render = None) -> SavedPage:
         """Save a page to the user's library."""
         context = find_context()
-        cleaned = clean_tags(_unquote_all(tags))
-        request = Request(url, render=render)
-        saved = await save_page(
-            request, context.writable_library(), context.retrieval, tags=cleaned, progress=progress_reporter(ctx)
-        )
+        request = SaveRequest(Request(url, render=render), clean_tags(_unquote_all(tags)))
+        progress = progress_reporter(ctx)
+        saved = await save_page(request, context.writable_library(), context.retrieval, progress=progress)
         context.keep_pictures(saved)
         item, quote = saved.item, Quote()
         return SavedPage(

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 from pagekeep import clock
 from pagekeep.capture.from_url import Captured, NotModified, Request, Retrieval, capture
 from pagekeep.capture.uploads import FILE_HOST
+from pagekeep.config import Settings
 from pagekeep.errors import (
     BlockedAddress,
     FetchHttpError,
@@ -23,7 +24,7 @@ from pagekeep.errors import (
 )
 from pagekeep.library.items.find import get_item
 from pagekeep.library.queue import SliceResult
-from pagekeep.model import Item, Job, Options, PageCheck
+from pagekeep.model import Item, Job, Options, PageCheck, RawPage
 from pagekeep.store import Store
 
 TASK: Final = "links"
@@ -101,6 +102,12 @@ async def _request(item: Item, store: Store, retrieval: Retrieval) -> Finding:
         raise
     except PagekeepError as error:
         return classify(error)
+
+
+def note_found(store: Store, item: Item, now: str, settings: Settings, raw: RawPage | None = None) -> None:
+    """Store that the page was requested now, and is there; `raw` has what the server recognises this version by."""
+    days = settings.check_links_days or 30
+    store.put_check(PageCheck(item.id, now, clock.add_seconds(now, days * 86_400.0), "ok"), raw)
 
 
 async def note_finding(item: Item, finding: Finding, store: Store, retrieval: Retrieval) -> LinkResult:

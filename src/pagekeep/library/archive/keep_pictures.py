@@ -283,7 +283,7 @@ async def pictures_job(job: Job, store: Store, retrieval: Retrieval, progress: P
     except NotFound:
         return SliceResult(report={"kept": 0, "left_out": 0})
     report = await keep_pictures(item, store, retrieval, progress)
-    return SliceResult(report=_shape(report))
+    return SliceResult(report={"kept": report.kept, "left_out": report.left_out, "bytes": report.bytes})
 
 
 async def run_pictures_job(
@@ -308,7 +308,3 @@ async def run_pictures_job(
         raise
     await to_thread(store.finish, job_id, worker, None, done.report)
     return done.report or {}
-
-
-def _shape(report: PictureReport) -> dict[str, int]:
-    return {"kept": report.kept, "left_out": report.left_out, "bytes": report.bytes}

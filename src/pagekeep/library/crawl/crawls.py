@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from time import monotonic
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from pagekeep.errors import Conflict, NotFound, PagekeepError, StoreError
 from pagekeep.library.crawl.addresses import CrawlOptions, check_options, options_from_json
 from pagekeep.library.crawl.settle import first_addresses
 from pagekeep.library.items.build_item import to_fetched
-from pagekeep.library.queue import SLICE_SECONDS, SliceResult
+from pagekeep.library.queue import SLICE_SECONDS, SaveRequest, SliceResult
 from pagekeep.library.saving.save import save
 from pagekeep.model import Job, RawPage
 from pagekeep.model.crawl import PROBLEMS, Crawl, CrawledPage
@@ -34,16 +34,6 @@ def start_crawl(store: Store, options: CrawlOptions) -> Crawl:
     options = check_options(options)
     first, counts = first_addresses(options)
     return store.start_crawl(options.name, options.seeds[0], options.to_json(), first, counts, clock.now())
-
-
-def list_crawls(store: Store, limit: int = 100) -> tuple[Crawl, ...]:
-    """Return the user's crawls, the one that was started last first."""
-    return store.crawls(limit)
-
-
-def get_crawl(store: Store, crawl_id: str) -> Crawl:
-    """Return a crawl; `NotFound` when there is none."""
-    return store.crawl(crawl_id)
 
 
 def find_crawl(store: Store, prefix: str) -> Crawl:
@@ -82,11 +72,6 @@ def remove_crawl(store: Store, crawl_id: str) -> None:
     store.remove_crawl(crawl_id)
     if webhook:
         store.remove_sink(webhook)
-
-
-def option_names() -> tuple[str, ...]:
-    """Return the names of all options of a crawl."""
-    return tuple(field.name for field in fields(CrawlOptions))
 
 
 def start_again(store: Store, crawl_id: str) -> Crawl:
@@ -152,7 +137,7 @@ async def _save_page(
     raw = await to_thread(read_raw, store, crawl_id, page)
     fetched = None if raw is None else to_fetched(raw)
     try:
-        await save(Request(page.url), store, retrieval, tags=tags, uploaded=fetched, source="web")
+        await save(SaveRequest(Request(page.url), tags, uploaded=fetched, source="web"), store, retrieval)
     except StoreError:
         raise
     except PagekeepError:  # such as a page that the parser cannot read in time: it is in the list of failed saves

@@ -93,9 +93,7 @@ class CrawlTask:
         """Return the links that a site's own `llms.txt` lists."""
         if not urlsplit(self.fetched.final_url).path.endswith("/llms.txt"):
             return PageLinks()
-        from pagekeep.library.packs.pack import read_llms
-
-        listed = read_llms(self.fetched.body.decode("utf-8", "replace"))
+        listed = sitemaps.read_llms(self.fetched.body.decode("utf-8", "replace"))
         return PageLinks(tuple(entry.url for entry in listed if entry.url))
 
     def _filter(self, found: PageLinks, counts: Counts) -> list[str]:

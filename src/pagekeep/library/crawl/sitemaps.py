@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -13,6 +14,7 @@ from xml.parsers import expat
 from protego import Protego
 
 from pagekeep.errors import PagekeepError
+from pagekeep.extraction.site.navigation import NavigationEntry
 from pagekeep.library.crawl import addresses
 from pagekeep.library.crawl.addresses import Counts, Scope
 from pagekeep.values import dataclass
@@ -187,3 +189,20 @@ def may_be_newer(lastmod: str, fetched_at: str) -> bool:
         return changed > fetched
     except (ValueError, OverflowError, TypeError):
         return True
+
+
+_LINK: Final = re.compile(r"\s*[-*+] \[([^\]\n]{1,500})\]\((https?://[^\s)]{1,2000})\)")
+_HEADING: Final = re.compile(r"##+ +(.{1,300})")
+_MAX_LLMS_LINES: Final = 20_000
+
+
+def read_llms(text: str) -> list[NavigationEntry]:
+    """Return the pages that a site's own `llms.txt` lists, with its headings."""
+    entries: list[NavigationEntry] = []
+    for line in text.splitlines()[:_MAX_LLMS_LINES]:
+        if link := _LINK.match(line):
+            level = 1 if any(entry.url is None for entry in entries) else 0
+            entries.append(NavigationEntry(" ".join(link[1].split()), link[2].partition("#")[0], level))
+        elif heading := _HEADING.match(line):
+            entries.append(NavigationEntry(" ".join(heading[1].split()), None, 0))
+    return entries

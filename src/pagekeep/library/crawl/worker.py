@@ -6,7 +6,6 @@ import asyncio
 import logging
 import os
 import socket
-import uuid
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from pagekeep.library.crawl.addresses import authority, make_scope
 from pagekeep.library.crawl.settle import CrawlPolicy
 from pagekeep.library.crawl.visit import Visitor
 from pagekeep.library.open import outlast
+from pagekeep.library.queue import RunningTasks, worker_name
 from pagekeep.model import PARSER_VERSION
 from pagekeep.model.crawl import Crawl, FrontierPage, Progress, Visit
 from pagekeep.store import Store
@@ -39,11 +39,6 @@ POLL_SECONDS: Final = 1.0
 MIN_POLL_SECONDS: Final = 0.02
 PER_LANE: Final = 2
 """Addresses leased per visit at a time: while some pages are extracted, others are fetched."""
-
-
-def worker_name() -> str:
-    """Return a name for this process that is unique among all workers, and shows when it has died."""
-    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 
 
 def is_dead(worker: str) -> bool:
@@ -244,8 +239,6 @@ async def _visit(visitor: Visitor, page: FrontierPage, client: Client) -> Visit:
 _log: Final = logging.getLogger("pagekeep.crawls")
 BACKGROUND_POLL_SECONDS: Final = 2.0
 """How often running crawls are looked for."""
-RETRY_SECONDS: Final = 5.0
-"""Seconds before the library is tried again after it failed."""
 MAX_CRAWLS: Final = 4
 """Crawls that one process works on at a time."""
 SLICE_SECONDS: Final = 30.0
@@ -265,14 +258,7 @@ class CrawlRunner:
     report: Callable[[Crawl], None] = _ignore
     """Called with a crawl that is done."""
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    _active: dict[str, asyncio.Task[None]] = field(default_factory=dict)
-
-    async def run_on(self) -> None:
-        """Work until stopped. While the library fails, as on a full disk, try again."""
-        while not self.stopping.is_set():
-            with suppress(StoreError):
-                await self.run()
-            await asyncio.sleep(RETRY_SECONDS)
+    _active: RunningTasks = field(default_factory=RunningTasks)
 
     async def run(self, *, until_empty: bool = False) -> None:
         """Work until stopped or, with `until_empty`, until no crawl is running."""
@@ -284,25 +270,9 @@ class CrawlRunner:
                     self._active[crawl_id] = asyncio.create_task(self._work(user, crawl_id, len(running)))
                 if until_empty and not self._active:
                     return
-                await self._wait()
+                await self._active.wait(self.stopping, BACKGROUND_POLL_SECONDS)
         finally:
-            for task in self._active.values():
-                task.cancel()
-            await asyncio.gather(*self._active.values(), return_exceptions=True)
-            self._active.clear()
-
-    async def _wait(self) -> None:
-        stop = asyncio.ensure_future(self.stopping.wait())
-        try:
-            await asyncio.wait(
-                {stop, *self._active.values()}, timeout=BACKGROUND_POLL_SECONDS, return_when=asyncio.FIRST_COMPLETED
-            )
-        finally:
-            stop.cancel()
-        for crawl_id, task in list(self._active.items()):
-            if task.done():
-                del self._active[crawl_id]
-                task.result()
+            await self._active.cancel()
 
     async def _work(self, user: str, crawl_id: str, running: int) -> None:
         """Work on one crawl; where more are running than are worked on, for a slice of time."""

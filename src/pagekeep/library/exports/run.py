@@ -20,7 +20,6 @@ from pagekeep.library.exports.markdown_files import Profile, file_name
 from pagekeep.library.exports.selection import (
     PICTURE_FOLDER,
     PICTURE_SOURCES,
-    Picture,
     PictureFetcher,
     SelectedItem,
     with_annotations,
@@ -188,17 +187,13 @@ async def _save_pictures(text: str, folder: Path, pictures: PictureFetcher, sour
     fetched = await pictures.fetch(url for url in urls if url not in pictures.names)
     with _translate_disk_errors():
         for picture in fetched.values():
-            _save_picture(folder, picture)
+            folder.mkdir(parents=True, exist_ok=True)
+            if not (folder / picture.name).exists():
+                write_file(folder / picture.name, picture.data)
     paths = {url: f"{PICTURE_FOLDER}/{pictures.names[url]}" for url in urls if url in pictures.names}
     for url, path in paths.items():
         sources.setdefault(path, url)
     return replace_picture_urls(text, paths)
-
-
-def _save_picture(folder: Path, picture: Picture) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    if not (folder / picture.name).exists():
-        write_file(folder / picture.name, picture.data)
 
 
 def write_file(path: Path, data: bytes) -> bool:

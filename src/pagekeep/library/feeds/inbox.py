@@ -12,12 +12,12 @@ from pagekeep.capture.from_url import Progress, Request, Retrieval, ignore_progr
 from pagekeep.errors import InvalidQuery, NotFound, PagekeepError, StoreError
 from pagekeep.library import normal_url
 from pagekeep.library.items import build_item
-from pagekeep.library.queue import SliceResult
+from pagekeep.library.items.find import asks_for_feeds
+from pagekeep.library.queue import SaveRequest, SliceResult
 from pagekeep.library.saving.save import save
 from pagekeep.model import (
     AddedEntries,
     Entry,
-    EntryPage,
     EntryQuery,
     Feed,
     Filter,
@@ -28,10 +28,11 @@ from pagekeep.model import (
     ItemQuery,
     Job,
     NewEntry,
+    Order,
     SaveResult,
     Term,
 )
-from pagekeep.store import Store
+from pagekeep.store import Store, parse_query
 from pagekeep.store.tables.entries import guid_hash
 from pagekeep.text import count_words, fold, one_line, strip_markdown
 
@@ -85,16 +86,6 @@ def _bound(entry: NewEntry) -> NewEntry:
     )
 
 
-def list_entries(store: Store, query: EntryQuery) -> EntryPage:
-    """Return one page of the inbox, newest first."""
-    return store.find_entries(query)
-
-
-def get_entry(store: Store, key: str) -> Entry:
-    """Return an entry with its text; `NotFound` when it is not in the inbox."""
-    return store.entry(key)
-
-
 def mark_entries(store: Store, keys: Sequence[str], *, read: bool = True) -> int:
     """Mark entries as read or unread; return how many changed."""
     return store.mark_entries(keys, read, clock.now())
@@ -135,17 +126,17 @@ async def keep_entry(
 
 
 async def _save_entry(entry: Entry, feed: Feed, store: Store, retrieval: Retrieval, progress: Progress) -> SaveResult:
-    page, tags = await to_thread(store.entry_page, entry.id), feed.settings.tags
+    page = await to_thread(store.entry_page, entry.id)
     address = entry.url or (page.final_url if page else None)
     if address is None:
         raise NotFound("The entry has neither an address nor a text.", suggestions=("Open the feed's site instead.",))
-    request = Request(address)
+    request = SaveRequest(Request(address), feed.settings.tags)
     fetched = build_item.to_fetched(page) if page else None
     if fetched is not None and entry.extra.get("full"):
-        source = "feed" if feed.kind == "web" else "mail"
-        return await save(request, store, retrieval, tags=tags, uploaded=fetched, source=source, progress=progress)
+        request = replace(request, uploaded=fetched, source="feed" if feed.kind == "web" else "mail")
+        return await save(request, store, retrieval, progress=progress)
     try:
-        saved = await save(request, store, retrieval, tags=tags, keep_failed=fetched is None, progress=progress)
+        saved = await save(replace(request, keep_failed=fetched is None), store, retrieval, progress=progress)
     except StoreError:
         raise
     except PagekeepError as error:
@@ -157,8 +148,8 @@ async def _save_entry(entry: Entry, feed: Feed, store: Store, retrieval: Retriev
     else:
         if fetched is None or saved.item.metadata.quality in ("article", "simplified"):
             return saved
-    own = replace(fetched, url=address, final_url=address)
-    return await save(request, store, retrieval, tags=tags, uploaded=own, source="feed", progress=progress)
+    request = replace(request, uploaded=replace(fetched, url=address, final_url=address), source="feed")
+    return await save(request, store, retrieval, progress=progress)
 
 
 def request_keep(store: Store, key: str) -> Job:
@@ -182,6 +173,24 @@ INBOX_SOURCE: Final = "feed inbox"
 """The source of an item that is an entry of the inbox."""
 ALL_FEEDS: Final = frozenset({"*", "all"})
 _SNIPPET_CHARS: Final = 200
+
+
+def search_items(
+    store: Store, text: str, *, limit: int = 20, after: str | None = None, order: Order | None = None
+) -> ItemPage:
+    """Return one page of the items that a text in the query language finds, best first, with snippets.
+
+    With `feed:`, these are entries of the feed inbox, newest first. With an `order`, a text without words, which has filters
+    only, finds items in this order.
+    """
+    query = parse_query(text, limit=limit, after=after)
+    if asks_for_feeds(query):
+        return search_inbox(store, query)
+    if order is not None and not (query.terms or query.excluded):
+        query = store.expand(query)
+        if not (query.terms or query.excluded):
+            query = replace(query, order=order, descending=order != "title")
+    return store.find(query)
 
 
 def search_inbox(store: Store, query: ItemQuery) -> ItemPage:

@@ -16,7 +16,7 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import NotAllowed, NotFound, PagekeepError, ParseError, StoreError
-from pagekeep.fetch.imap import FolderNews, Limits, MailMessage, read_new
+from pagekeep.fetch.imap import FolderNews, Limits, read_new
 from pagekeep.library.feeds.inbox import add_entries
 from pagekeep.library.feeds.mail_sources import TASK, find_sender, find_source, is_allowed
 from pagekeep.library.feeds.subscriptions import add_feed
@@ -122,7 +122,10 @@ async def _take(news: FolderNews, found: Poll, store: Store, retrieval: Retrieva
     """Put the messages of a visit into the inbox, and store the position behind them every few messages."""
     for number, message in enumerate(news.messages, 1):
         if message.body is None:
-            _count_skipped(message, found)
+            found.counts[message.skipped] += 1
+            if message.skipped == "unwanted":
+                sender = find_sender(message.head)[:200] or "(no address)"
+                found.others[sender] = found.others.pop(sender, 0) + 1
         else:
             letter = await read_letter(message.body, clock.now(), retrieval)
             found.counts[await to_thread(_put, store, letter)] += 1
@@ -132,13 +135,6 @@ async def _take(news: FolderNews, found: Poll, store: Store, retrieval: Retrieva
             await to_thread(store.merge_state, found.source.schedule_id, found.changes())
     if found.position.validity != news.validity and not news.messages:
         found.position = MailPosition(news.validity, 0)
-
-
-def _count_skipped(message: MailMessage, found: Poll) -> None:
-    found.counts[message.skipped] += 1
-    if message.skipped == "unwanted":
-        sender = find_sender(message.head)[:200] or "(no address)"
-        found.others[sender] = found.others.pop(sender, 0) + 1
 
 
 def _put(store: Store, letter: Letter) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Collection, Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, Final, Literal
 
 from pagekeep import clock
@@ -51,19 +51,12 @@ def add_source(
     known = store.schedules(TASK)
     wanted = check_folder(MailFolder(host, port or DEFAULT_PORTS[security], user, folder, security))
     allowed, every = clean_senders(senders), check_interval(every)
-    source_id = _source_id(wanted)
+    address = f"imap://{wanted.user}@{wanted.host}:{wanted.port}/{wanted.folder}"
+    source_id = str(uuid.uuid5(uuid.NAMESPACE_URL, address))
     is_new = not any(schedule.subject == source_id for schedule in known)
     if is_new and len(known) >= MAX_SOURCES:
         raise InvalidQuery(f"There are already {MAX_SOURCES} mail sources.", suggestions=("Remove one first.",))
-    config = {
-        "host": wanted.host,
-        "port": wanted.port,
-        "user": wanted.user,
-        "folder": wanted.folder,
-        "security": wanted.security,
-        "senders": list(allowed),
-    }
-    now = clock.now()
+    config, now = {**asdict(wanted), "senders": list(allowed)}, clock.now()
     schedule = store.set_schedule(TASK, source_id, "pagekeep:mail", every, now, now, {"source": config})
     if not is_new:
         return change_source(store, source_id, senders=allowed), False
@@ -114,8 +107,7 @@ def change_source(
     if senders is not None:
         allowed = clean_senders(senders)
         added = set(allowed) - set(source.senders)
-        config = {**config_of(source), "senders": list(allowed)}
-        changes: dict[str, Any] = {"source": config}
+        changes: dict[str, Any] = {"source": {**asdict(source.folder), "senders": list(allowed)}}
         if added:
             changes |= {"position": {}, "others": {}}
             request_poll(store, source)
@@ -140,24 +132,6 @@ def find_source(store: Store, source_id: str) -> MailSource | None:
     """Return the source of a job, unless it was removed."""
     schedule = store.schedule(TASK, source_id)
     return _source(schedule) if schedule else None
-
-
-def config_of(source: MailSource) -> dict[str, Any]:
-    """Return the settings of a source as they are stored."""
-    folder = source.folder
-    return {
-        "host": folder.host,
-        "port": folder.port,
-        "user": folder.user,
-        "folder": folder.folder,
-        "security": folder.security,
-        "senders": list(source.senders),
-    }
-
-
-def _source_id(folder: MailFolder) -> str:
-    address = f"imap://{folder.user}@{folder.host}:{folder.port}/{folder.folder}"
-    return str(uuid.uuid5(uuid.NAMESPACE_URL, address))
 
 
 def _source(schedule: Schedule) -> MailSource:

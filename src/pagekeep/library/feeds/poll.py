@@ -19,11 +19,12 @@ from pagekeep.capture.modes import capture_by_mode
 from pagekeep.errors import FetchHttpError, NotFound, PagekeepError, StoreError
 from pagekeep.library.feeds import subscriptions
 from pagekeep.library.feeds.inbox import add_entries
-from pagekeep.library.feeds.parse.tasks import CleanEntries, ParsedEntry, ParsedFeed
+from pagekeep.library.feeds.parse.tasks import CleanEntries
 from pagekeep.library.feeds.subscriptions import ACCEPT, parse_response
 from pagekeep.library.items import build_item
 from pagekeep.library.queue import SLICE_SECONDS, SliceResult
 from pagekeep.model import AddedEntries, Feed, Fetched, Job, NewEntry, Options, PollOutcome, RawPage
+from pagekeep.model.feeds import ParsedEntry, ParsedFeed
 from pagekeep.store import Store
 from pagekeep.store.tables.entries import guid_hash
 

@@ -13,8 +13,9 @@ from pagekeep import clock, extras
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import InvalidQuery, NotFound, PagekeepError, UnsupportedContent
 from pagekeep.fetch.urls import split_url
-from pagekeep.library.feeds.parse.tasks import FindFeedLinks, FoundFeed, Outline, ParsedFeed, ParseFeed, ReadOpml
+from pagekeep.library.feeds.parse.tasks import FindFeedLinks, ParseFeed, ReadOpml
 from pagekeep.model import EntryCounts, Feed, FeedKind, FeedSettings, FeedStatus, Fetched
+from pagekeep.model.feeds import FoundFeed, Outline, ParsedFeed
 from pagekeep.store import Store
 from pagekeep.text import one_line
 

@@ -2,16 +2,16 @@
 
 To add a format:
 
-1. Write `formats/NAME.py` with `matches(sample)`, which recognises a file by its beginning, and `read(source)`, which
-   yields a `Row` for every page. `formats/pinboard.py` is a short example for JSON, `formats/matter.py` for CSV.
-   Helpers for JSON, CSV, bookmark files, times and tags are in `input/`.
+1. A list in JSON or a CSV table: write a function in `formats/json_exports.py` or `formats/csv_exports.py` that makes a `Row`
+   of an entry. Other files: write `formats/NAME.py` with `matches(sample)`, which recognises a file by its beginning, and
+   `read(source)`, which yields a `Row` for every page. Helpers for JSON, CSV, times and tags are in `input/`.
 2. Add one line to `FORMATS` below. A format that is a whole folder or archive goes into `TREE_FORMATS` as well.
 3. Add the name to `FORMATS` in `doors/cli/import_.py`, and a sample file to `tests/library/imports/samples.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -28,8 +28,8 @@ from pagekeep.library.imports.formats import (
     pocket,
     web_archive,
 )
-from pagekeep.library.imports.input.records import Sample
-from pagekeep.library.imports.input.row import ParsedRow
+from pagekeep.library.imports.input.records import JsonObject, Record, Sample, read_objects, read_records
+from pagekeep.library.imports.input.row import Fault, ParsedRow, Place
 from pagekeep.library.imports.input.source import Source, Tree
 
 
@@ -57,6 +57,31 @@ class TreeFormat:
     read: Callable[[Tree], Iterator[ParsedRow]]
 
 
+def _list(
+    name: str, keys: Set[str], make_row: Callable[[Place, JsonObject], ParsedRow], none_of: Set[str] = frozenset()
+) -> Format:
+    """Return the format of a JSON list whose first entry has these keys, which only one program writes."""
+
+    def matches(sample: Sample) -> bool:
+        return keys <= sample.first.keys() and not none_of & sample.first.keys()
+
+    return Format(name, matches, lambda source: read_objects(source, make_row))
+
+
+def _table(
+    name: str, columns: Set[str], make_row: Callable[[Record], ParsedRow], any_of: Set[str] = frozenset()
+) -> Format:
+    """Return the format of a CSV table with these columns, which only one program writes."""
+
+    def matches(sample: Sample) -> bool:
+        return columns <= sample.columns and (not any_of or bool(any_of & sample.columns))
+
+    def read(source: Source) -> Iterator[ParsedRow]:
+        return (one if isinstance(one, Fault) else make_row(one) for one in read_records(source))
+
+    return Format(name, matches, read)
+
+
 FORMATS: Final = (
     Format("warc", web_archive.matches, web_archive.read),  # binary, so it is recognised before any text is looked at
     Format("document", documents.matches, documents.read),  # PDF and others, also binary
@@ -65,19 +90,19 @@ FORMATS: Final = (
     Format("pagekeep", own_files.matches_jsonl, own_files.read_jsonl),
     Format("markdown", own_files.matches_markdown, own_files.read_markdown),
     Format("netscape", bookmark_files.matches_netscape, bookmark_files.read_netscape),
-    Format("pocket", pocket.matches_csv, pocket.read_csv),
+    _table("pocket", {"url", "time_added"}, pocket.csv_row),
     Format("pocket", pocket.matches_html, pocket.read_html),
-    Format("omnivore", omnivore.matches, omnivore.read),  # one list without its folder
-    Format("wallabag", json_exports.matches_wallabag, json_exports.read_wallabag),
-    Format("instapaper", csv_exports.matches_instapaper, csv_exports.read_instapaper),
-    Format("readwise", csv_exports.matches_readwise, csv_exports.read_readwise),
-    Format("goodlinks", json_exports.matches_goodlinks, json_exports.read_goodlinks),
-    Format("matter", csv_exports.matches_matter, csv_exports.read_matter),
-    Format("raindrop", csv_exports.matches_raindrop, csv_exports.read_raindrop),
+    _list("omnivore", {"slug", "savedAt", "url"}, omnivore.make_row),  # one list without its folder
+    _list("wallabag", {"url", "is_archived"}, json_exports.wallabag_row),
+    _table("instapaper", {"url", "title", "selection", "folder"}, csv_exports.instapaper_row),
+    _table("readwise", {"url", "document tags", "saved date"}, csv_exports.readwise_row),
+    _list("goodlinks", {"url", "addedAt"}, json_exports.goodlinks_row),
+    _table("matter", {"url", "in queue", "last interaction date"}, csv_exports.matter_row),
+    _table("raindrop", {"url", "folder"}, csv_exports.raindrop_row, any_of={"excerpt", "note", "cover", "highlights"}),
     Format("karakeep", karakeep.matches, karakeep.read),
     Format("linkwarden", json_exports.matches_linkwarden, json_exports.read_linkwarden),
-    Format("pinboard", json_exports.matches_pinboard, json_exports.read_pinboard),
-    Format("pocket", pocket.matches_annotations, pocket.read_annotations),
+    _list("pinboard", {"href", "description"}, json_exports.pinboard_row),
+    _list("pocket", {"url", "highlights"}, pocket.annotations_row, none_of={"addedAt", "is_archived"}),
     Format("list", bookmark_files.matches_list, bookmark_files.read_list),  # OneTab, or plain addresses
 )
 """The first that matches is used, so special formats come before general ones."""

@@ -26,7 +26,7 @@ from pagekeep.library.imports.formats import own_files
 from pagekeep.library.imports.input.row import CompleteItem, Fault, KeptFile, Place, SkippedRow
 from pagekeep.library.imports.reader import RowReader, copied, copied_stream
 from pagekeep.library.imports.rows import CheckedRow, NamedRow, ReadyRow, read_stream
-from pagekeep.library.queue import SLICE_SECONDS, SliceResult
+from pagekeep.library.queue import SLICE_SECONDS, SaveRequest, SliceResult
 from pagekeep.library.saving.failed_saves import can_pass
 from pagekeep.library.saving.save import save
 from pagekeep.model import Fetched, Item, Job, NewItem, Options, Page, PutResult
@@ -169,7 +169,7 @@ async def fetch_items(
     async def fetch_waiting() -> None:
         for item in waiting:
             try:
-                await save(Request(item.url_full), store, retrieval, known=item)
+                await save(SaveRequest(Request(item.url_full), known=item), store, retrieval)
                 report.fetched += 1
             except StoreError:
                 raise
@@ -393,17 +393,15 @@ async def store_upload(chunks: AsyncIterator[bytes], store: Store) -> str:
 
 def _clean_up(store: Store) -> None:
     """Refuse one more import while others wait; delete files of uploads that were interrupted."""
-    waiting = [job for state in ("queued", "running") for job in store.jobs(state, 10_000) if _is_import(job)]
+    waiting = [
+        job for state in ("queued", "running") for job in store.jobs(state, 10_000) if (job.options.get("task") == TASK)
+    ]
     if len(waiting) >= MAX_WAITING:
         raise Conflict(
             f"{len(waiting)} imports are waiting already.", suggestions=("Send the file again when one is done.",)
         )
     needed = {str(job.options.get("upload")) for job in waiting}
     store.drop_old_uploads(clock.add_seconds(clock.now(), -_UPLOAD_DAYS * 86_400), needed)
-
-
-def _is_import(job: Job) -> bool:
-    return job.options.get("task") == TASK
 
 
 def enqueue_import(

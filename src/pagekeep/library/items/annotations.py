@@ -118,11 +118,6 @@ class Highlights:
         return tuple(annotation for group in self.groups for annotation in group.annotations)
 
 
-def find_annotations(store: Store, text: str = "", *, limit: int = 50, after: str | None = None) -> AnnotationPage:
-    """Return one page of annotations, newest first: all, or those with all words of the text in quote or note."""
-    return store.find_annotations(text, limit=limit, after=after)
-
-
 def list_highlights(store: Store, text: str = "", *, by: Grouping = "page", after: str | None = None) -> Highlights:
     """Return one page of annotations in groups; the newest group comes first. A group of an item is in order of time."""
     if by == "page" and not text.strip():
@@ -195,7 +190,6 @@ def _in_runs(
 
 
 AnnotationFormat = Literal["markdown", "csv", "readwise"]
-ANNOTATION_FORMATS: Final[tuple[AnnotationFormat, ...]] = ("markdown", "csv", "readwise")
 ANNOTATION_FILES: Final[dict[AnnotationFormat, tuple[str, str]]] = {
     "markdown": ("highlights.md", "text/markdown; charset=utf-8"),
     "csv": ("highlights.csv", "text/csv; charset=utf-8"),
@@ -245,7 +239,9 @@ def _table(found: Iterator[tuple[Item, tuple[Annotation, ...]]], format: Annotat
     for item, marks in found:
         for number, annotation in enumerate(marks, start=1):
             if format == "csv":
-                yield _row([_plain_cell(cell) for cell in _csv_cells(item, annotation)])
+                yield _row(
+                    [(f"'{cell}" if cell.startswith(_FORMULA) else cell) for cell in _csv_cells(item, annotation)]
+                )
             else:
                 yield _row(_readwise_cells(item, annotation, number))
 
@@ -264,10 +260,6 @@ def _readwise_cells(item: Item, annotation: Annotation, number: int) -> Sequence
     highlight, note = (annotation.quote, annotation.note) if annotation.quote else (annotation.note, "")
     date = annotation.created_at[:19].replace("T", " ")
     return (highlight, item.title, item.author or "", item.url_full, note, str(number), date)
-
-
-def _plain_cell(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _row(cells: Sequence[str]) -> str:

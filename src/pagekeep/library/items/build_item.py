@@ -164,11 +164,6 @@ def choose_title(page: Page, url: str) -> str:
     return page.metadata.title or (unquote(url.rpartition("/")[2]) if is_file else host)
 
 
-def _find_heading_pages(page: Page) -> tuple[int, ...]:
-    """Return the page of each heading of a document with pages."""
-    return tuple(map(int, _HEADING_PAGE.findall(page.html))) if page.page_count else ()
-
-
 def derive_metadata(page: Page, *, rendered: bool, rules_hash: str | None = None) -> ItemMetadata:
     """Return what extraction found, as metadata of the item.
 
@@ -186,7 +181,7 @@ def derive_metadata(page: Page, *, rendered: bool, rules_hash: str | None = None
         kind=page.kind,
         file_type=page.file_type,
         page_count=page.page_count,
-        heading_pages=_find_heading_pages(page),
+        heading_pages=tuple(map(int, _HEADING_PAGE.findall(page.html))) if page.page_count else (),
         word_count=page.word_count,
         reading_time=page.reading_time,
         language=about.language,

@@ -6,7 +6,7 @@ import asyncio
 import functools
 import json
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +19,6 @@ from pagekeep.errors import InvalidQuery, NotFound, PagekeepError
 from pagekeep.library.items.find import asks_for_feeds, existing_items, get_item
 from pagekeep.library.open import data_folder, remove_unused
 from pagekeep.library.queue import SLICE_SECONDS, SliceResult
-from pagekeep.library.saving.reparse import reparse_one
 from pagekeep.model import Item, ItemQuery, Job
 from pagekeep.model.lists import EDITABLE, Action, Done, ItemChange, UndoResult, change_from_json, change_to_json
 from pagekeep.model.tags import clean_tags
@@ -177,16 +176,6 @@ def purge_items(store: Store, item_ids: Sequence[str] | None = None, *, deleted_
     return count
 
 
-def list_actions(store: Store, limit: int = 20) -> tuple[Action, ...]:
-    """Return the last actions, newest first."""
-    return store.actions(limit)
-
-
-def get_action(store: Store, action_id: str) -> Action:
-    """Return an action; `NotFound` when there is none with this id."""
-    return store.action(action_id)
-
-
 def describe(change: ItemChange) -> str:
     """Return what a change does, in words."""
     states = (
@@ -231,7 +220,13 @@ def clean_change(change: ItemChange) -> ItemChange:
     )
 
 
-async def bulk_job(job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None]) -> SliceResult:
+Reparse = Callable[[str, Store, Retrieval], Awaitable[object]]
+"""Extracts the stored page of an item again, by its id."""
+
+
+async def bulk_job(
+    job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None], *, reparse: Reparse
+) -> SliceResult:
     """Select the items of an action and change them, or undo it; a part at a time, and again from there when killed."""
     options, time = job.options, asyncio.get_running_loop().time
     action_id, until = str(options["action"]), time() + SLICE_SECONDS
@@ -250,7 +245,7 @@ async def bulk_job(job: Job, store: Store, retrieval: Retrieval, progress: Calla
             state["after"] = await asyncio.to_thread(_select, store, action_id, options["query"], state.get("after"))
             state["selected"], is_done = state["after"] is None, False
         else:
-            count = await _change_some(store, action_id, options, retrieval)
+            count = await _change_some(store, action_id, options, retrieval, reparse)
             state["done"], is_done = state.get("done", 0) + count, not count
         if is_done:
             break
@@ -274,28 +269,24 @@ def _select(store: Store, action_id: str, query: str, after: str | None) -> str 
     return after
 
 
-async def _change_some(store: Store, action_id: str, options: Any, retrieval: Retrieval) -> int:
-    """Change the next items of an action; return how many."""
-    reparse = bool(options.get("reparse"))
-    ids = await asyncio.to_thread(store.waiting_items, action_id, 10 if reparse else _BATCH)
-    if reparse:
+async def _change_some(store: Store, action_id: str, options: Any, retrieval: Retrieval, reparse: Reparse) -> int:
+    """Change the next items of an action, or extract their pages again; return how many."""
+    if options.get("reparse"):
+        ids = await asyncio.to_thread(store.waiting_items, action_id, 10)
         for item_id in ids:
-            await _reparse(store, action_id, item_id, retrieval)
-    elif ids:
+            before: Item | None = None
+            try:
+                before = await asyncio.to_thread(store.get, item_id)
+                await reparse(item_id, store, retrieval)
+            except PagekeepError:  # the item stays as it is
+                before = None
+            await asyncio.to_thread(store.record_reparse, action_id, item_id, before)
+        return len(ids)
+    ids = await asyncio.to_thread(store.waiting_items, action_id, _BATCH)
+    if ids:
         change = change_from_json(options.get("change", {}))
         await asyncio.to_thread(store.change_items, action_id, ids, change, clock.now())
     return len(ids)
-
-
-async def _reparse(store: Store, action_id: str, item_id: str, retrieval: Retrieval) -> None:
-    """Extract one page again; a failure leaves its item as it is."""
-    before: Item | None = None
-    try:
-        before = await asyncio.to_thread(store.get, item_id)
-        await reparse_one(item_id, store, retrieval)
-    except PagekeepError:
-        before = None
-    await asyncio.to_thread(store.record_reparse, action_id, item_id, before)
 
 
 def _enqueue(store: Store, action_id: str, options: dict[str, Any]) -> Done:

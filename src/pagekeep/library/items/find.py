@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from pagekeep import clock
 from pagekeep.errors import NotFound
 from pagekeep.library import normal_url
-from pagekeep.model import Hit, Item, ItemPage, ItemQuery, Order, RawPage, item_filters
+from pagekeep.model import Hit, Item, ItemQuery, RawPage, item_filters
 from pagekeep.model.tags import tag_key
 from pagekeep.store import Store, parse_query
 
@@ -70,31 +70,6 @@ def look_up_url(store: Store, url: str) -> Item | None:
     return item if item is not None and item.deleted_at is None else None
 
 
-def find_items(store: Store, query: ItemQuery) -> ItemPage:
-    """Return one page of the items that the query describes."""
-    return store.find(query)
-
-
-def search_items(
-    store: Store, text: str, *, limit: int = 20, after: str | None = None, order: Order | None = None
-) -> ItemPage:
-    """Return one page of the items that a text in the query language finds, best first, with snippets.
-
-    With `feed:`, these are entries of the feed inbox, newest first. With an `order`, a text without words, which has filters
-    only, finds items in this order.
-    """
-    query = parse_query(text, limit=limit, after=after)
-    if asks_for_feeds(query):
-        from pagekeep.library.feeds.inbox import search_inbox
-
-        return search_inbox(store, query)
-    if order is not None and not (query.terms or query.excluded):
-        query = store.expand(query)
-        if not (query.terms or query.excluded):
-            query = replace(query, order=order, descending=order != "title")
-    return store.find(query)
-
-
 def item_matches(store: Store, item_id: str, text: str) -> bool:
     """Return whether a text in the query language finds this item; an empty text finds every item outside the trash.
 
@@ -147,16 +122,6 @@ def is_empty(store: Store) -> bool:
     """Return whether the library has no item at all, not even a failed save or a deleted one."""
     lists = (item_filters(), item_filters(failed=True), item_filters(deleted=True))
     return not any(store.find(ItemQuery(filters=filters, limit=1)).hits for filters in lists)
-
-
-def count_items(store: Store) -> Mapping[str, Any]:
-    """Return counts: items, by quality, archived, pinned, deleted, domains, words; raw pages and their bytes."""
-    return store.stats()
-
-
-def count_tags(store: Store) -> Sequence[tuple[str, int]]:
-    """Return the tags in use with their number of items, the most used first; in lower case and without accents."""
-    return store.tag_counts()
 
 
 def walk_items(

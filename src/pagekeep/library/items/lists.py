@@ -21,16 +21,6 @@ MAX_COUNTED: Final = 1_000
 Move = Literal["up", "down", "top", "bottom"]
 
 
-def list_lists(store: Store) -> tuple[ItemList, ...]:
-    """Return all lists by name."""
-    return store.lists()
-
-
-def get_list(store: Store, key: str) -> ItemList:
-    """Return the list with this id or name; `NotFound` when there is none."""
-    return store.list_named(key)
-
-
 def add_list(store: Store, name: str, query: str | None = None) -> ItemList:
     """Add a list: a saved search with `query`, otherwise an empty one that the user fills."""
     now, kind = clock.now(), "manual" if query is None else "search"
@@ -47,7 +37,7 @@ def add_list(store: Store, name: str, query: str | None = None) -> ItemList:
 
 def change_list(store: Store, key: str, *, name: str | None = None, query: str | None = None) -> ItemList:
     """Rename a list, or change the search of a saved search."""
-    found = get_list(store, key)
+    found = store.list_named(key)
     if query is not None and found.kind == "manual":
         raise InvalidQuery("This list has no search: you fill it yourself.", suggestions=("Add a saved search.",))
     return store.change_list(
@@ -60,7 +50,7 @@ def change_list(store: Store, key: str, *, name: str | None = None, query: str |
 
 def remove_list(store: Store, key: str) -> ItemList:
     """Remove a list and return it; its items stay in the library."""
-    found = get_list(store, key)
+    found = store.list_named(key)
     store.remove_list(found.id)
     return found
 
@@ -79,11 +69,6 @@ def list_page(store: Store, found: ItemList, *, limit: int = 50, after: str | No
 def count_lists(store: Store) -> dict[str, int]:
     """Return how many items each manual list has, up to `MAX_COUNTED`."""
     return store.list_counts(MAX_COUNTED)
-
-
-def lists_of(store: Store, item_id: str) -> tuple[ItemList, ...]:
-    """Return the manual lists that an item is in."""
-    return store.lists_of(item_id)
 
 
 def add_items(store: Store, key: str, ids: Sequence[str]) -> Done:
@@ -119,7 +104,7 @@ def move_by(store: Store, key: str, item_id: str, move: Move) -> None:
 
 def get_manual(store: Store, key: str) -> ItemList:
     """Return a manual list; `InvalidQuery` when it is a saved search."""
-    found = get_list(store, key)
+    found = store.list_named(key)
     if found.kind != "manual":
         raise InvalidQuery(
             f"The list {found.name:.80} is a saved search, which finds its pages itself.",
@@ -163,22 +148,12 @@ def add_published(store: Store, token_id: str, title: str, query: str) -> Publis
     return feed
 
 
-def list_published(store: Store) -> tuple[PublishedFeed, ...]:
-    """Return the published feeds, oldest first."""
-    return store.published_feeds()
-
-
 def get_published(store: Store, token_id: str) -> PublishedFeed:
     """Return what the feed of a token shows; `NotFound` when there is no such feed."""
     for feed in store.published_feeds():
         if feed.id == token_id:
             return feed
     raise NotFound("There is no such feed.")
-
-
-def remove_published(store: Store, token_id: str) -> None:
-    """Forget what the feed of a token shows."""
-    store.unpublish(token_id)
 
 
 def list_published_items(store: Store, feed: PublishedFeed, after: str | None = None) -> ItemPage:

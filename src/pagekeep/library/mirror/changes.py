@@ -10,12 +10,14 @@ from typing import Final, Literal
 from pagekeep import clock
 from pagekeep.errors import Outdated
 from pagekeep.library.exports.markdown_files import REVISION_FIELD, Document, Profile, obsidian_tag, split_content
+from pagekeep.library.items.change import begin_action, change_item
 from pagekeep.library.mirror import folder as files
 from pagekeep.library.mirror import writing
 from pagekeep.library.mirror.folder import FileContent, FileStat, digest, digest_body
 from pagekeep.library.mirror.records import Base, Record
 from pagekeep.markdown.frontmatter import split_block
-from pagekeep.model import Item, MetadataChanges
+from pagekeep.model import Item
+from pagekeep.model.lists import ItemChange
 from pagekeep.model.tags import clean_tags, unique_tags, without_tags
 from pagekeep.store import Store
 from pagekeep.text import count_words, reading_time
@@ -194,39 +196,37 @@ def apply_edits(
     """Store what the user changed in a file since one of `bases`; the Markdown only with `body`."""
     for attempt in range(_MAX_ATTEMPTS):
         item = store.get(item_id)
-        changes = _metadata_changes(item, document, bases, profile)
-        if not changes:
+        change = _find_change(item, document, bases, profile)
+        if change == ItemChange():
             break
         try:
-            item = store.set_metadata(item_id, clock.now(), unchanged_since=item.updated_at, **changes)
+            item = change_item(store, item_id, change, unchanged_since=item.updated_at)
             break
         except Outdated:
             if attempt == _MAX_ATTEMPTS - 1:
                 raise
+    if document.fields and item.metadata.edited and any(base.edited for base in bases) and not document.flag("edited"):
+        # The user gives up the edit: the next reparse may restore the page's own text.
+        item = store.set_metadata(item_id, clock.now(), edited=False, parser_version=None)
     _apply_notes(store, item, document, bases)
     return _apply_body(store, item, document) if body else item
 
 
-def _metadata_changes(item: Item, document: Document, bases: Sequence[Base], profile: Profile) -> MetadataChanges:
+def _find_change(item: Item, document: Document, bases: Sequence[Base], profile: Profile) -> ItemChange:
+    """Return what the user changed of what a file says about its item."""
     if not document.fields:  # the user has removed the frontmatter, which does not mean "remove all tags"
-        return {}
-    known = item.metadata
-    changes: MetadataChanges = {}
+        return ItemChange()
+    known, change = item.metadata, ItemChange()
     # Without a base, a missing value may be older than the library's: only what the file has is taken.
     pinned, archived = document.flag("pinned"), document.flag("archived")
     if pinned != bool(known.pinned) and (any(pinned != base.pinned for base in bases) if bases else pinned):
-        changes["pinned"] = pinned or None
+        change = replace(change, pinned=pinned)
     if archived != bool(known.archived) and (any(archived != base.archived for base in bases) if bases else archived):
-        changes["archived"] = archived or None
+        change = replace(change, archived=archived)
     tags: tuple[str, ...] = known.tags
     for before in [base.tags for base in bases] or [()]:
         tags = merge_tags(tags, before, document.tags, profile)
-    if tags != known.tags:
-        changes["tags"] = tags
-    if any(base.edited for base in bases) and not document.flag("edited") and known.edited:
-        # The user gives up the edit: the next reparse may restore the page's own text.
-        changes |= {"edited": False, "parser_version": None}
-    return changes
+    return change if tags == known.tags else replace(change, tags=tags)
 
 
 def merge_tags(now: Sequence[str], before: Sequence[str], after: Sequence[str], profile: Profile) -> tuple[str, ...]:
@@ -261,7 +261,7 @@ def _apply_body(store: Store, item: Item, document: Document) -> Item:
     block, _ = split_block(item.content)
     text = document.body.strip("\n") + "\n"
     words = count_words(text)
-    return store.replace_content(
+    edited = store.replace_content(
         item.id,
         content=f"---\n{block}---\n\n{text}" if block else text,
         title=item.title,
@@ -270,3 +270,5 @@ def _apply_body(store: Store, item: Item, document: Document) -> Item:
         metadata=replace(item.metadata, edited=True, word_count=words, reading_time=reading_time(words)),
         now=clock.now(),
     )
+    store.record_reparse(begin_action(store, f"Edited the text of {item.title}"), item.id, item)
+    return edited

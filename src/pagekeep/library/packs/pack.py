@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -179,9 +178,6 @@ def _choose_free(stem: str, taken: set[str]) -> str:
     return chosen
 
 
-_LINK: Final = re.compile(r"\s*[-*+] \[([^\]\n]{1,500})\]\((https?://[^\s)]{1,2000})\)")
-_HEADING: Final = re.compile(r"##+ +(.{1,300})")
-_MAX_LINES: Final = 20_000
 _OPTIONAL: Final = "Pages"
 """The heading of pages that are under none."""
 
@@ -212,18 +208,6 @@ def write_llms_full(title: str, summary: str, pages: Iterable[PackPage]) -> Iter
     for one in pages:
         yield f"\n---\n\n# {_line(one.title)}\n\nSource: {one.url}\n\n"
         yield f"{_without_title(one.page.markdown, one.title).strip()}\n"
-
-
-def read_llms(text: str) -> list[NavigationEntry]:
-    """Return the pages that a site's own `llms.txt` lists, with its headings."""
-    entries: list[NavigationEntry] = []
-    for line in text.splitlines()[:_MAX_LINES]:
-        if link := _LINK.match(line):
-            level = 1 if any(entry.url is None for entry in entries) else 0
-            entries.append(NavigationEntry(" ".join(link[1].split()), link[2].partition("#")[0], level))
-        elif heading := _HEADING.match(line):
-            entries.append(NavigationEntry(" ".join(heading[1].split()), None, 0))
-    return entries
 
 
 def _without_title(markdown: str, title: str) -> str:

@@ -18,10 +18,11 @@ from pagekeep.extraction.site.navigation import NavigationEntry, merge_navigatio
 from pagekeep.library.crawl.crawls import read_raw
 from pagekeep.library.crawl.known_site import LLMS, read_known_pages
 from pagekeep.library.crawl.outputs import write_file
+from pagekeep.library.crawl.sitemaps import read_llms
 from pagekeep.library.exports.epub import Book, add_chapter
 from pagekeep.library.items.build_item import to_fetched
 from pagekeep.library.packs.folder import write_folder
-from pagekeep.library.packs.pack import PackPage, SitePage, arrange, key, read_llms, write_llms, write_llms_full
+from pagekeep.library.packs.pack import PackPage, SitePage, arrange, key, write_llms, write_llms_full
 from pagekeep.model import Fetched, Item, ItemMetadata, Options
 from pagekeep.model.crawl import Crawl, CrawledPage
 from pagekeep.store import Store

@@ -24,8 +24,10 @@ from pagekeep.errors import (
 from pagekeep.fetch.urls import split_url
 from pagekeep.library import normal_url
 from pagekeep.library.items import build_item
-from pagekeep.library.queue import enqueue
+from pagekeep.library.items.change import change_item
+from pagekeep.library.queue import SaveRequest, enqueue
 from pagekeep.model import Item, ItemPage, ItemQuery, Job, Metadata, NewItem, item_filters
+from pagekeep.model.lists import ItemChange
 from pagekeep.store import Store
 
 _PERMANENT: Final = (InvalidUrl, InvalidProtocol, BlockedAddress, TooLarge, UnsupportedContent, ParseError, Abandoned)
@@ -92,13 +94,13 @@ def try_all_again(store: Store) -> None:
 
 def try_again(store: Store, item: Item) -> Job:
     """Put the page of a failed save into the queue again."""
-    return enqueue(Request(item.url_full, join_pages=item.metadata.join_pages), store)
+    return enqueue(SaveRequest(Request(item.url_full, join_pages=item.metadata.join_pages)), store)
 
 
 def keep_bookmark(store: Store, item_id: str) -> Item:
     """Keep the bookmark of a failed save, for a program that knows no failures: its answer is that the page is saved."""
     item = store.get(item_id)
-    return store.set_metadata(item.id, clock.now(), failed=False) if item.metadata.failed else item
+    return change_item(store, item.id, ItemChange(failed=False)) if item.metadata.failed else item
 
 
 def find_waiting(store: Store, items: Sequence[Item]) -> set[str]:

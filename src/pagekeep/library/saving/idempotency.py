@@ -44,7 +44,9 @@ async def run_once(
         before, answer = claimed
         if before == digest and answer is None:
             raise _still_running(await to_thread(store.claimed_at, key), now)
-        return _get_answer(before, answer, digest)
+        if before != digest or answer is None:
+            raise Conflict("The idempotency key was used for another request.", suggestions=("Use a new key.",))
+        return answer
     claim = _Claim(key, now, store)
     try:
         answer = await do()
@@ -83,12 +85,6 @@ class _Claim:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._over.wait(), seconds)
         return self._over.is_set()
-
-
-def _get_answer(claimed: str, answer: Answer | None, digest: str) -> Answer:
-    if claimed != digest or answer is None:
-        raise Conflict("The idempotency key was used for another request.", suggestions=("Use a new key.",))
-    return answer
 
 
 def _still_running(claimed_at: str | None, now: str) -> Conflict:

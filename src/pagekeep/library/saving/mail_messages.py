@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import re
-from asyncio import to_thread
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 from urllib.parse import quote
 
-from pagekeep import clock
 from pagekeep.capture.documents.email import list_name, message_address
 from pagekeep.capture.documents.email.message import Message, decode_words, parse_mailboxes, parse_message, read_headers
 from pagekeep.capture.documents.file_types import FILE_TYPES, declared_type, detect
 from pagekeep.capture.documents.read import read_document
-from pagekeep.capture.from_url import Request, Retrieval
+from pagekeep.capture.from_url import Retrieval
 from pagekeep.capture.uploads import MAIL_TYPE
 from pagekeep.errors import PagekeepError, StoreError
 from pagekeep.library.items import build_item
-from pagekeep.model import Fetched, Item, NewEntry, Options
-from pagekeep.store import Store
+from pagekeep.model import Fetched, NewEntry, Options
 from pagekeep.workers import DOCUMENT
 
 MAX_ATTACHMENTS: Final = 10
@@ -56,31 +52,6 @@ class FindAttachments:
             name = quote(leaf.filename or f"attachment.{file_type.suffix}", safe="")
             found.append(Attachment(f"{base}/{number}/{name}", file_type.content_type, leaf.body))
         return tuple(found[:MAX_ATTACHMENTS])
-
-
-async def keep_attachments(
-    item: Item, data: bytes, store: Store, retrieval: Retrieval, tags: tuple[str, ...] = ()
-) -> Item:
-    """Save the attachments of a message, and return its item with links to theirs; one that fails is left out."""
-    from pagekeep.library.saving.save import save  # which calls this function
-
-    found = await retrieval.run(FindAttachments(data, retrieval.settings.max_bytes), DOCUMENT)
-    kept: list[str] = []
-    for one in found:
-        page = Fetched(
-            url=one.url, final_url=one.url, status=200, headers={}, body=one.body, content_type=one.content_type
-        )
-        try:
-            saved = await save(Request(one.url), store, retrieval, tags=tags, uploaded=page, source="mail")
-        except StoreError:
-            raise
-        except PagekeepError:
-            continue
-        await to_thread(partial(store.set_metadata, saved.item.id, clock.now(), part_of=item.id))
-        kept.append(saved.item.id)
-    if not kept or tuple(kept) == item.metadata.attachments:
-        return item
-    return await to_thread(partial(store.set_metadata, item.id, clock.now(), attachments=tuple(kept)))
 
 
 _LIST_ID: Final = re.compile(r"<([^<>\s]{1,250})>")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
@@ -16,7 +17,7 @@ from pagekeep.capture.measure import Capture, measure
 from pagekeep.capture.modes import capture_by_mode
 from pagekeep.capture.pictures import PEEL, PeelTask
 from pagekeep.capture.uploads import FILE_HOST, MAIL_TYPE, find_mail_address, sent_page
-from pagekeep.errors import NotFound, PagekeepError, RenderError, RetryLimit
+from pagekeep.errors import NotFound, PagekeepError, RenderError, RetryLimit, StoreError
 from pagekeep.fetch.urls import split_url
 from pagekeep.library import normal_url
 from pagekeep.library.archive import dead_links
@@ -27,7 +28,7 @@ from pagekeep.library.archive.timestamps import request_timestamp
 from pagekeep.library.archive.versions import is_current, read_text, retention
 from pagekeep.library.items import build_item
 from pagekeep.library.items.find import get_item
-from pagekeep.library.queue import HeldJob, hold_job
+from pagekeep.library.queue import HeldJob, SaveRequest, hold_job
 from pagekeep.library.saving.failed_saves import keep_address
 from pagekeep.library.saving.reparse import ReparseResult, compare_page
 from pagekeep.model import (
@@ -35,14 +36,13 @@ from pagekeep.model import (
     Item,
     MetadataChanges,
     Options,
-    PageCheck,
     RawPage,
-    Retention,
     SaveResult,
     WarningCode,
 )
 from pagekeep.store import Store
 from pagekeep.store.tables.items import Versions
+from pagekeep.workers import DOCUMENT
 
 MAX_RETRIES: Final = 3
 """Retries by hand until one succeeds: more would only trouble a site that refuses."""
@@ -53,46 +53,30 @@ _SHOWN_WARNINGS: Final[frozenset[WarningCode]] = frozenset(
 
 
 async def save(
-    request: Request,
-    store: Store,
-    retrieval: Retrieval,
-    *,
-    tags: tuple[str, ...] = (),
-    force: bool = False,
-    known: Item | None = None,
-    uploaded: Fetched | None = None,
-    join_uploaded: bool = False,
-    keep_failed: bool = True,
-    source: str | None = None,
-    action: str | None = None,
-    progress: Progress = ignore_progress,
+    request: SaveRequest, store: Store, retrieval: Retrieval, *, progress: Progress = ignore_progress
 ) -> SaveResult:
     """Fetch the page and save it, over the existing item of the page if there is one.
 
     Everything is stored in one step at the end, so a save that is killed leaves no half of a page behind: it leaves a job in
     the queue, which saves the page later (`hold_job`). A failure is raised, and noted on the existing item, whose content
-    stays; if there is none, the address is kept as a failed save, unless `keep_failed` is false because the save will be
-    tried again by a job of the queue. A worse result never replaces a better one unless `force`. `known` is the item that is
-    fetched again, whatever address its page has now; `uploaded` is the page itself, as sent by a browser or a feed: nothing
-    is fetched, except with `join_uploaded` the other pages of the article; `source` says where it is from, if not a browser;
-    `action` is what the save is a part of: undoing that moves what was not in the library before to the trash. The page's
-    pictures are kept by a job of the queue, later. The store is called in threads, as it waits for the disk.
+    stays; if there is none, the address is kept as a failed save. A worse result never replaces a better one unless forced.
+    The page's pictures are kept by a job of the queue, later. The store is called in threads, as it waits for the disk.
     """
-    what = _Wanted(tags, force, uploaded, join_uploaded, keep_failed, source, action)
-    before = await to_thread(store.find_url, normal_url.normalise(request.url)) if action and known is None else known
+    url, action, before = request.page.url, request.action, request.known
+    if action and before is None:
+        before = await to_thread(store.find_url, normal_url.normalise(url))
     is_new = before is None or before.deleted_at is not None
     try:
-        with measure(request.url, progress, retrieval.report) as capture:
-            saved = await _save(request, store, retrieval, what, known, capture)
+        with measure(url, progress, retrieval.report) as capture:
+            saved = await _save(request, store, retrieval, capture)
             capture.outcome = "unchanged" if saved.unchanged else saved.outcome
     except PagekeepError as error:
         if action and is_new and error.item_id is not None:
             await to_thread(store.record_added, action, (error.item_id,))
         raise
+    uploaded = request.uploaded
     if uploaded is not None and uploaded.content_type == MAIL_TYPE and not saved.unchanged:
-        from pagekeep.library.saving.mail_messages import keep_attachments  # it saves them with this function
-
-        saved = replace(saved, item=await keep_attachments(saved.item, uploaded.body, store, retrieval, tags))
+        saved = replace(saved, item=await _keep_attachments(saved.item, uploaded.body, store, retrieval, request.tags))
     if action and is_new:
         from_trash = (saved.item.id,) if before is not None and before.id == saved.item.id else ()
         attachments = saved.item.metadata.attachments if from_trash or saved.outcome == "added" else ()
@@ -104,129 +88,92 @@ async def save(
     return replace(saved, pictures_job=job.id if job else None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What the caller of `save` asked for."""
-
-    tags: tuple[str, ...]
-    force: bool
-    uploaded: Fetched | None
-    join_uploaded: bool
-    keep_failed: bool
-    source: str | None
-    action: str | None
-
-
-async def _save(
-    request: Request, store: Store, retrieval: Retrieval, what: _Wanted, known: Item | None, capture: Capture
-) -> SaveResult:
-    if what.uploaded is None:
-        split_url(request.url)  # raises for what cannot be fetched, such as the address of a message
-    known = known or await to_thread(store.find_url, normal_url.normalise(request.url))
-    if what.uploaded is not None and known is not None:
-        request, what, known = await _keep_apart(request, what, known, store, retrieval)
-    if not _must_hold(request.url, what, known):
-        return await _capture_and_store(request, store, retrieval, what, known, capture, None)
-    async with hold_job(request, store, tags=what.tags, force=what.force) as held:
-        return await _capture_and_store(request, store, retrieval, what, known, capture, held)
+async def _save(request: SaveRequest, store: Store, retrieval: Retrieval, capture: Capture) -> SaveResult:
+    url = request.page.url
+    if request.uploaded is None:
+        split_url(url)  # raises for what cannot be fetched, such as the address of a message
+    if request.known is None:
+        request = replace(request, known=await to_thread(store.find_url, normal_url.normalise(url)))
+    if request.uploaded is not None and request.known is not None:
+        request = await _keep_apart(request, request.uploaded, request.known, store, retrieval)
+    if not _must_hold(request):
+        return await _capture_and_store(request, store, retrieval, capture, None)
+    async with hold_job(request, store) as held:
+        return await _capture_and_store(request, store, retrieval, capture, held)
 
 
-def _must_hold(address: str, what: _Wanted, known: Item | None) -> bool:
+async def _keep_apart(
+    request: SaveRequest, uploaded: Fetched, known: Item, store: Store, retrieval: Retrieval
+) -> SaveRequest:
+    """Give a message its own address if the one that it names is that of a saved page: its sender can name any."""
+    if uploaded.content_type != MAIL_TYPE or build_item.is_unfetched(known):
+        return request
+    raw = await to_thread(store.raw, known.id)
+    if raw is not None and raw.content_type == MAIL_TYPE:
+        return request
+    url = await find_mail_address(uploaded.body, retrieval, on_web=False)
+    uploaded = replace(uploaded, url=url, final_url=url)
+    known_message = await to_thread(store.find_url, url)
+    return replace(request, page=replace(request.page, url=url), uploaded=uploaded, known=known_message)
+
+
+def _must_hold(request: SaveRequest) -> bool:
     """Return whether the address would be lost if the save were killed.
 
     It is not where an item has it, where a job runs the save (`keep_failed` is false), or where the page is from a feed, a
     message or a crawl (`source`), which has it too. A message and a file have no address that could be fetched, and the files
     of a folder (`action`) stay where they are.
     """
-    if not what.keep_failed or what.source or what.action or (known is not None and known.deleted_at is None):
+    known, url = request.known, request.page.url
+    if not request.keep_failed or request.source or request.action or (known is not None and known.deleted_at is None):
         return False
-    if what.uploaded is None:
+    if request.uploaded is None:
         return True
-    is_on_web = address.startswith(("http://", "https://")) and normal_url.domain(address) != FILE_HOST
-    return is_on_web and what.uploaded.content_type != MAIL_TYPE
+    is_on_web = url.startswith(("http://", "https://")) and normal_url.domain(url) != FILE_HOST
+    return is_on_web and request.uploaded.content_type != MAIL_TYPE
 
 
 async def _capture_and_store(
-    request: Request,
-    store: Store,
-    retrieval: Retrieval,
-    what: _Wanted,
-    known: Item | None,
-    capture: Capture,
-    held: HeldJob | None,
+    request: SaveRequest, store: Store, retrieval: Retrieval, capture: Capture, held: HeldJob | None
 ) -> SaveResult:
-    progress, uploaded = capture.progress, what.uploaded
+    progress, uploaded, known = capture.progress, request.uploaded, request.known
     now = clock.now()
     options = Options(max_bytes=retrieval.settings.max_bytes)
     try:
         if uploaded is None:
-            captured = await capture_by_mode(request, retrieval, options, progress)
+            captured = await capture_by_mode(request.page, retrieval, options, progress)
         else:
             captured = await _extract(uploaded, retrieval, replace(options, find_pages=1), progress)
-            if what.join_uploaded:
-                captured = await join(captured, request, retrieval, options, progress, uploaded=True)
+            if request.join_uploaded:
+                captured = await join(captured, request.page, retrieval, options, progress, uploaded=True)
     except NotModified:
         if known is None:
             raise
         raw = await to_thread(store.raw, known.id)
         if raw is None or is_current(known, retrieval):
-            await to_thread(_note_check, store, known, now, retrieval.settings.check_links_days)
+            await to_thread(dead_links.note_found, store, known, now, retrieval.settings)
             return SaveResult(await to_thread(_note_success, store, known), "updated", unchanged=True)
         captured = await _extract(build_item.to_fetched(raw), retrieval, options, progress)
     except PagekeepError as error:
-        if known is not None or what.keep_failed:
-            await to_thread(keep_address, store, request.url, error, known=known, tags=what.tags)
+        if known is not None or request.keep_failed:
+            await to_thread(keep_address, store, request.page.url, error, known=known, tags=request.tags)
         raise
     capture.page, capture.page_bytes = captured.page, len(captured.fetched.body)
     progress("Storing")
-    url = known.url if known else await to_thread(_identity, request.url, captured, store)
-    remote = captured.fetched.content_type == REMOTE_READER_TYPE
-    source = what.source or (_uploaded_source(uploaded) if uploaded else "remote" if remote else "web")
-    auto_tags = retrieval.settings.auto_tags
-    target = _Target(
-        url,
-        request.url,
-        now,
-        what.tags,
-        auto_tags,
-        what.force,
-        fingerprint(retrieval.rules),
-        options,
-        source,
-        request.join_pages,
-        retention(retrieval.settings),
-        retrieval.settings.check_links_days,
-        held,
-        what.action,
-    )
+    url = known.url if known else await to_thread(_identity, request.page.url, captured, store)
     existing, saved = known, None
     while saved is None:  # again when another save of the page came first: the better of the two stays
         existing = existing or await to_thread(store.find_url, url)
         before = await _read_before(existing, store, retrieval) if existing else None
-        saved = await to_thread(_store, captured, existing, before, store, target)
+        new = await to_thread(_build, captured, existing, url, request, store, retrieval, now)
+        if existing is None:
+            saved = await to_thread(_add, new, captured, request, store, held)
+        else:
+            saved = await to_thread(_update, existing, before, new, captured, request, store, retrieval)
     if saved.outcome == "added":
         await to_thread(_follow_up, saved.item, store, retrieval)
     warnings = tuple(warning for warning in captured.page.trace.warnings if warning.code in _SHOWN_WARNINGS)
     return replace(saved, warnings=warnings)
-
-
-async def _keep_apart(
-    request: Request, what: _Wanted, known: Item, store: Store, retrieval: Retrieval
-) -> tuple[Request, _Wanted, Item | None]:
-    """Give a message its own address if the one that it names is that of a saved page: its sender can name any."""
-    uploaded = what.uploaded
-    if uploaded is None or uploaded.content_type != MAIL_TYPE or build_item.is_unfetched(known):
-        return request, what, known
-    raw = await to_thread(store.raw, known.id)
-    if raw is not None and raw.content_type == MAIL_TYPE:
-        return request, what, known
-    url = await find_mail_address(uploaded.body, retrieval, on_web=False)
-    uploaded = replace(uploaded, url=url, final_url=url)
-    return replace(request, url=url), replace(what, uploaded=uploaded), await to_thread(store.find_url, url)
-
-
-def _uploaded_source(uploaded: Fetched) -> str:
-    return "mail" if uploaded.content_type == MAIL_TYPE else "html"
 
 
 def _follow_up(item: Item, store: Store, retrieval: Retrieval) -> None:
@@ -256,6 +203,29 @@ async def _read_before(existing: Item, store: Store, retrieval: Retrieval) -> It
 async def _extract(fetched: Fetched, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
     progress("Extracting")
     return Captured(await retrieval.extract(fetched, options), fetched)
+
+
+async def _keep_attachments(item: Item, data: bytes, store: Store, retrieval: Retrieval, tags: tuple[str, ...]) -> Item:
+    """Save the attachments of a message, and return its item with links to theirs; one that fails is left out."""
+    from pagekeep.library.saving.mail_messages import FindAttachments  # it loads the parsers of documents
+
+    found = await retrieval.run(FindAttachments(data, retrieval.settings.max_bytes), DOCUMENT)
+    kept: list[str] = []
+    for one in found:
+        page = Fetched(
+            url=one.url, final_url=one.url, status=200, headers={}, body=one.body, content_type=one.content_type
+        )
+        try:
+            saved = await save(SaveRequest(Request(one.url), tags, uploaded=page, source="mail"), store, retrieval)
+        except StoreError:
+            raise
+        except PagekeepError:
+            continue
+        await to_thread(partial(store.set_metadata, saved.item.id, clock.now(), part_of=item.id))
+        kept.append(saved.item.id)
+    if not kept or tuple(kept) == item.metadata.attachments:
+        return item
+    return await to_thread(partial(store.set_metadata, item.id, clock.now(), attachments=tuple(kept)))
 
 
 async def retry(
@@ -317,7 +287,7 @@ async def refetch_item(
     request = replace(request or Request(""), url=item.url_full, join_pages=item.metadata.join_pages)
     if not force and retrieval.settings.mode != "compare":  # a comparison needs the page
         request = _add_validators(request, item, await to_thread(store.raw, item.id))
-    return await save(request, store, retrieval, known=item, force=force, progress=progress)
+    return await save(SaveRequest(request, known=item, force=force), store, retrieval, progress=progress)
 
 
 def _add_validators(request: Request, item: Item, raw: RawPage | None) -> Request:
@@ -330,26 +300,6 @@ def _add_validators(request: Request, item: Item, raw: RawPage | None) -> Reques
     if raw is None or raw.rendered or not good:
         return request
     return replace(request, etag=raw.etag, last_modified=raw.last_modified)
-
-
-@dataclass(frozen=True, slots=True)
-class _Target:
-    """Where and how a captured page is stored."""
-
-    url: str
-    url_full: str
-    now: str
-    tags: tuple[str, ...]
-    auto_tags: bool
-    force: bool
-    rules_hash: str
-    options: Options
-    source: str
-    join_pages: bool | None
-    retention: Retention
-    check_days: int
-    held: HeldJob | None
-    action: str | None
 
 
 def _identity(requested: str, captured: Captured, store: Store) -> str:
@@ -365,52 +315,74 @@ def _identity(requested: str, captured: Captured, store: Store) -> str:
     return url
 
 
-def _store(
-    captured: Captured, existing: Item | None, before: Item | None, store: Store, target: _Target
-) -> SaveResult | None:
-    """Store a page; `before` is the stored version as this parser makes it. `None` if an item exists when none was known."""
-    page, fetched = captured.page, captured.fetched
+def _build(
+    captured: Captured,
+    existing: Item | None,
+    url: str,
+    request: SaveRequest,
+    store: Store,
+    retrieval: Retrieval,
+    now: str,
+) -> Item:
+    """Return the item of a captured page."""
+    page, fetched, settings = captured.page, captured.fetched, retrieval.settings
+    source = request.source
+    if source is None and request.uploaded is not None:
+        source = "mail" if request.uploaded.content_type == MAIL_TYPE else "html"
     new = build_item.new_item(
         page,
         fetched,
-        url=target.url,
-        url_full=target.url_full,
+        url=url,
+        url_full=request.page.url,
         user_id=store.user_id,
-        now=target.now,
-        saved_at=existing.saved_at if existing else target.now,
-        tags=build_item.first_tags(page, existing, target.tags, auto_tags=target.auto_tags),
-        rules_hash=target.rules_hash,
-        options=target.options,
-        source=target.source,
+        now=now,
+        saved_at=existing.saved_at if existing else now,
+        tags=build_item.first_tags(page, existing, request.tags, auto_tags=settings.auto_tags),
+        rules_hash=fingerprint(retrieval.rules),
+        options=Options(max_bytes=settings.max_bytes),
+        source=source or ("remote" if fetched.content_type == REMOTE_READER_TYPE else "web"),
     )
-    new = replace(new, metadata=replace(new.metadata, join_pages=target.join_pages))
-    if existing is None:
-        raw = build_item.to_raw_page(fetched, target.now)
-        held = target.held.id if target.held else None
-        added = (
-            store.add_page_for(target.action, new, raw, held_job=held)
-            if target.action
-            else store.add_page(new, raw, held_job=held)
-        )
-        if added is None:
-            return None
-        if target.held is not None:
-            target.held.dropped = True
-        return SaveResult(added, "added")
+    return replace(new, metadata=replace(new.metadata, join_pages=request.page.join_pages))
+
+
+def _add(new: Item, captured: Captured, request: SaveRequest, store: Store, held: HeldJob | None) -> SaveResult | None:
+    """Store a page that is not in the library; `None` if another save of it came first."""
+    raw, held_id = build_item.to_raw_page(captured.fetched, new.updated_at), held.id if held else None
+    if request.action:
+        added = store.add_page_for(request.action, new, raw, held_job=held_id)
+    else:
+        added = store.add_page(new, raw, held_job=held_id)
+    if added is None:
+        return None
+    if held is not None:
+        held.dropped = True
+    return SaveResult(added, "added")
+
+
+def _update(
+    existing: Item,
+    before: Item | None,
+    new: Item,
+    captured: Captured,
+    request: SaveRequest,
+    store: Store,
+    retrieval: Retrieval,
+) -> SaveResult:
+    """Store a page that is in the library; `before` is the stored version as this parser makes it."""
     if existing.metadata.edited:
         return SaveResult(_keep(store, existing, new, None), "kept", build_item.EDITED)
-    worse = None if target.force else build_item.why_worse(new.metadata, existing.metadata)
+    worse = None if request.force else build_item.why_worse(new.metadata, existing.metadata)
     if worse:
         return SaveResult(_keep(store, existing, new, worse), "kept", worse)
-    if page.quality.level == "bookmark":  # retries count until one succeeds
+    if captured.page.quality.level == "bookmark":  # retries count until one succeeds
         new = replace(new, metadata=replace(new.metadata, retry_count=existing.metadata.retry_count))
-    raw = build_item.to_raw_page(fetched, target.now)
+    raw = build_item.to_raw_page(captured.fetched, new.updated_at)
     if before is not None and before.content == new.content:
         item = _store_unchanged(store, existing, before, new, raw)
     else:
         versions: Versions = "replace" if before is None else "add"
-        item = store.upsert(new, raw, versions=versions, retention=target.retention)
-    _note_check(store, item, target.now, target.check_days, raw)
+        item = store.upsert(new, raw, versions=versions, retention=retention(retrieval.settings))
+    dead_links.note_found(store, item, new.updated_at, retrieval.settings, raw)
     return SaveResult(item, "updated", unchanged=new.content == existing.content)
 
 
@@ -425,11 +397,6 @@ def _store_unchanged(store: Store, existing: Item, before: Item, new: Item, raw:
     return store.upsert(replace(before, metadata=metadata, updated_at=new.updated_at), raw, versions="keep")
 
 
-def _note_check(store: Store, item: Item, now: str, days: int, raw: RawPage | None = None) -> None:
-    """Store that the page was requested now, and is there; `raw` has what the server recognises this version by."""
-    store.put_check(PageCheck(item.id, now, clock.add_seconds(now, (days or 30) * 86_400.0), "ok"), raw)
-
-
 def _keep(store: Store, existing: Item, new: Item, worse: str | None) -> Item:
     """Leave the content, restore the item if deleted, add the requested tags, and note why the new result was worse."""
     changes: MetadataChanges = {}
@@ -439,7 +406,8 @@ def _keep(store: Store, existing: Item, new: Item, worse: str | None) -> Item:
         changes["failed"] = False
     if worse:
         reason = f"{worse[0].upper()}{worse[1:]}."
-        changes["last_error"] = _failure("Worse", new.metadata.reason or reason, new.updated_at)
+        message = new.metadata.reason or reason
+        changes["last_error"] = {"type": "Worse", "message": message, "at": new.updated_at}
     if existing.deleted_at is not None:
         store.restore(existing.id, new.updated_at)
     return store.set_metadata(existing.id, clock.now(), add_tags=new.metadata.tags, **changes)
@@ -453,17 +421,14 @@ def _note_success(store: Store, item: Item) -> Item:
     return store.set_metadata(item.id, clock.now(), retry_count=0, last_error=None, link=None)
 
 
-def _failure(kind: str, message: str, at: str) -> dict[str, Any]:
-    return {"type": kind, "message": message, "at": at}
-
-
 async def save_single_file(
     path: Path, url: str, store: Store, retrieval: Retrieval, *, tags: tuple[str, ...] = ()
 ) -> SaveResult:
     """Save the page in a file under its address. The file is read in a worker, and never parsed with its pictures inside."""
     empty = sent_page(url, "")
     peeled = await retrieval.run(PeelTask(str(path)), PEEL)
-    saved = await save(Request(url), store, retrieval, tags=tags, uploaded=replace(empty, body=peeled.html))
+    request = SaveRequest(Request(url), tags, uploaded=replace(empty, body=peeled.html))
+    saved = await save(request, store, retrieval)
     wanted = set(wanted_sources(saved.item, retrieval.settings))
     for address, data in peeled.pictures.items():
         if normal_source(address) in wanted:

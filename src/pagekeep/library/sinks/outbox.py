@@ -15,6 +15,7 @@ from typing import Final, Literal
 from pagekeep import clock
 from pagekeep.errors import InvalidQuery, NotFound, PagekeepError, StoreError, Unexpected
 from pagekeep.library.items.find import item_matches
+from pagekeep.library.queue import MAX_PAUSE, pause_after
 from pagekeep.library.sinks.api import SECONDS, Api, NotSent
 from pagekeep.library.sinks.kind import EventMessage, ItemMessage, all_kinds, get_kind
 from pagekeep.markdown.frontmatter import split_block
@@ -29,14 +30,8 @@ MAX_ATTEMPTS: Final = 16
 FIRST_PAUSE: Final = 5.0
 """Seconds before the second attempt; each later pause is four times as long, up to `MAX_PAUSE`: 5 s, 20 s, 80 s, 5 min,
 21 min, 85 min, then 6 hours. With 16 attempts that is more than two days."""
-MAX_PAUSE: Final = 6 * 3_600.0
 
 Outcome = Literal["sent", "nothing", "retry", "dead", "off"]
-
-
-def pause_after(attempts: int, first: float = FIRST_PAUSE) -> float:
-    """Return the seconds to wait after this many attempts: the same for the same number, so that tests can rely on it."""
-    return float(min(first * 4 ** max(0, min(attempts, 20) - 1), MAX_PAUSE))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from asyncio import to_thread
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing, suppress
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,9 +17,10 @@ from pagekeep.errors import StoreError
 from pagekeep.fetch.client import Client
 from pagekeep.fetch.guard import Guard
 from pagekeep.fetch.urls import SplitUrl, split_url
+from pagekeep.library.queue import MAX_PAUSE, RunningTasks
 from pagekeep.library.sinks.api import SECONDS, Api
 from pagekeep.library.sinks.kind import Kind, all_kinds
-from pagekeep.library.sinks.outbox import MAX_PAUSE, USUAL_PACE, Deliverer, Pace, route_changes
+from pagekeep.library.sinks.outbox import USUAL_PACE, Deliverer, Pace, route_changes
 from pagekeep.library.sinks.secret_box import read_secret
 from pagekeep.model.sinks import Sink
 from pagekeep.store import Store
@@ -27,8 +28,6 @@ from pagekeep.store import Store
 _log: Final = logging.getLogger("pagekeep.sinks")
 POLL_SECONDS: Final = 1.0
 """How often changes and due deliveries are looked for."""
-RETRY_SECONDS: Final = 5.0
-"""Seconds before the library is tried again after it failed."""
 MAX_SINKS: Final = 8
 """Sinks that one process delivers to at a time."""
 MAX_USER_SINKS: Final = 3
@@ -110,14 +109,7 @@ class SinkRunner:
     pace: Pace = USUAL_PACE
     poll_seconds: float = POLL_SECONDS
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    _active: dict[tuple[str, str], asyncio.Task[None]] = field(default_factory=dict)
-
-    async def run_on(self) -> None:
-        """Work until stopped. While the library fails, as on a full disk, try again."""
-        while not self.stopping.is_set():
-            with suppress(StoreError):
-                await self.run()
-            await asyncio.sleep(RETRY_SECONDS)
+    _active: RunningTasks = field(default_factory=RunningTasks)
 
     async def run(self, *, until_empty: bool = False) -> None:
         """Work until stopped or, with `until_empty`, until nothing has changed and nothing is due."""
@@ -129,12 +121,9 @@ class SinkRunner:
                     if until_empty and not busy and not self._active:
                         return
                     if not busy or self._active:
-                        await self._wait()
+                        await self._active.wait(self.stopping, self.poll_seconds)
             finally:
-                for task in self._active.values():
-                    task.cancel()
-                await asyncio.gather(*self._active.values(), return_exceptions=True)
-                self._active.clear()
+                await self._active.cancel()
 
     async def _route(self) -> bool:
         """Apply the rules to changed items of all users; return whether there were any."""
@@ -162,16 +151,3 @@ class SinkRunner:
         except StoreError as error:
             _log.warning("deliveries interrupted", extra={"fields": {"sink": sink_id, "error": error.message}})
             await asyncio.sleep(self.poll_seconds)
-
-    async def _wait(self) -> None:
-        stop = asyncio.ensure_future(self.stopping.wait())
-        try:
-            await asyncio.wait(
-                {stop, *self._active.values()}, timeout=self.poll_seconds, return_when=asyncio.FIRST_COMPLETED
-            )
-        finally:
-            stop.cancel()
-        for key, task in list(self._active.items()):
-            if task.done():
-                del self._active[key]
-                task.result()

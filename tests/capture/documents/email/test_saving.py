@@ -14,7 +14,7 @@ from pagekeep.capture.uploads import page_in_file, sent_page
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidProtocol
 from pagekeep.library.items.find import get_item, related_items
-from pagekeep.library.queue import enqueue
+from pagekeep.library.queue import SaveRequest, enqueue
 from pagekeep.library.saving.mail_messages import MAX_ATTACHMENTS, FindAttachments
 from pagekeep.library.saving.reparse import reparse_one
 from pagekeep.library.saving.save import Request, save
@@ -39,7 +39,7 @@ def save_mail(data: bytes, library: Store, settings: Settings, room: Room) -> It
     async def go() -> Item:
         async with Retrieval(settings, room=room) as retrieval:
             uploaded = await page_in_file(data, "letter.eml", retrieval)
-            return (await save(Request(uploaded.url), library, retrieval, uploaded=uploaded)).item
+            return (await save(SaveRequest(Request(uploaded.url), uploaded=uploaded), library, retrieval)).item
 
     return asyncio.run(go())
 
@@ -75,7 +75,7 @@ def test_a_message_never_takes_the_place_of_a_saved_page(library: Store, setting
     async def go() -> Item:
         async with Retrieval(settings, room=room) as retrieval:
             html = f"<title>The page</title><article>{'<p>Words of the page itself, many of them.</p>' * 30}</article>"
-            return (await save(Request(url), library, retrieval, uploaded=sent_page(url, html))).item
+            return (await save(SaveRequest(Request(url), uploaded=sent_page(url, html)), library, retrieval)).item
 
     page = asyncio.run(go())
     item = save_mail((MAILS / "post-platform.eml").read_bytes(), library, settings, room)
@@ -87,12 +87,12 @@ def test_a_message_never_takes_the_place_of_a_saved_page(library: Store, setting
 def test_the_address_of_a_message_is_never_fetched(library: Store, settings: Settings, room: Room) -> None:
     async def go() -> None:
         async with Retrieval(settings, room=room) as retrieval:
-            await save(Request("mid:1@a.example"), library, retrieval)
+            await save(SaveRequest(Request("mid:1@a.example")), library, retrieval)
 
     with pytest.raises(InvalidProtocol):
         asyncio.run(go())
     with pytest.raises(InvalidProtocol):
-        enqueue(Request("mid:1@a.example"), library)
+        enqueue(SaveRequest(Request("mid:1@a.example")), library)
     assert library.find_url("mid:1@a.example") is None
 
 

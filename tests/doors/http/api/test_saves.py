@@ -43,17 +43,17 @@ def test_a_page_is_saved_with_its_tags_and_shows_where_it_is(client: TestClient,
 
 def test_one_of_two_first_saves_creates_the_item(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both are let into the library only when both have seen that the page is not there."""
-    pairs, stored = 20, save_page._store
+    pairs, stored = 20, save_page._add
     gates = {f"https://example.com/{number}": threading.Barrier(2) for number in range(pairs)}
     seen: set[tuple[str, int]] = set()
 
-    def store_together(captured: Any, existing: Any, before: Any, library: Store, target: Any) -> Any:
-        if (target.url, threading.get_ident()) not in seen and existing is None:
-            seen.add((target.url, threading.get_ident()))
-            gates[target.url].wait(timeout=60)
-        return stored(captured, existing, before, library, target)
+    def store_together(new: Any, *values: Any) -> Any:
+        if (new.url, threading.get_ident()) not in seen:
+            seen.add((new.url, threading.get_ident()))
+            gates[new.url].wait(timeout=60)
+        return stored(new, *values)
 
-    monkeypatch.setattr(save_page, "_store", store_together)
+    monkeypatch.setattr(save_page, "_add", store_together)
     for url in gates:
         pages = [article(300, title="Good"), article(300, title="Other")]
         with ThreadPoolExecutor(2) as threads:
@@ -66,14 +66,14 @@ def test_one_of_two_first_saves_creates_the_item(client: TestClient, monkeypatch
 
 
 def test_a_worse_page_does_not_replace_one_that_came_first(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    stored, url = save_page._store, "https://example.com/a"
+    stored, url = save_page._add, "https://example.com/a"
 
-    def store_late(captured: Any, existing: Any, before: Any, library: Store, target: Any) -> Any:
-        monkeypatch.setattr(save_page, "_store", stored)
+    def store_late(*values: Any) -> Any:
+        monkeypatch.setattr(save_page, "_add", stored)
         assert save(client, url, html=article(300)).status_code == 201  # while this one believes to be the first
-        return stored(captured, existing, before, library, target)
+        return stored(*values)
 
-    monkeypatch.setattr(save_page, "_store", store_late)
+    monkeypatch.setattr(save_page, "_add", store_late)
     late = save(client, url, html="<html><title>Log in</title><p>Please sign in.</p></html>")
     assert (late.status_code, late.json()["item"]["outcome"]) == (200, "kept")
     assert late.json()["item"]["quality"] == "article"

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from pagekeep.errors import PagekeepError, TooLarge
-from pagekeep.library.feeds.parse import document, tasks
+from pagekeep.library.feeds.parse import document
 from pagekeep.library.feeds.parse.document import clean_entries, parse_feed, to_markdown
-from pagekeep.library.feeds.parse.tasks import ParsedEntry
+from pagekeep.model.feeds import MAX_ENTRIES, ParsedEntry
 from tests.library.feeds.parse import quirks, quirks_of_documents
 from tests.library.feeds.parse.quirks import URL, Case, atom, rss
 
@@ -75,7 +75,7 @@ def test_the_charset_of_the_response_is_used_where_nothing_else_says_more() -> N
 def test_a_long_feed_is_read_up_to_a_limit_and_stays_well_formed() -> None:
     items = "".join(f"<item><title>t{number}</title></item>" for number in range(100_000))
     feed = parse_feed(f'<rss version="2.0"><channel><title>H</title>{items}</channel></rss>'.encode(), URL)
-    assert (len(feed.entries), feed.entries[-1].title, feed.title) == (tasks.MAX_ENTRIES, "t999", "H")
+    assert (len(feed.entries), feed.entries[-1].title, feed.title) == (MAX_ENTRIES, "t999", "H")
 
 
 def test_a_large_feed_is_refused() -> None:

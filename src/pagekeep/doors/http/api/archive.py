@@ -21,7 +21,7 @@ from pagekeep.library.archive.copies import list_copies, missing_parts, read_cop
 from pagekeep.library.archive.keep_pictures import MAX_PICTURE_BYTES, keep_uploaded, request_pictures
 from pagekeep.library.archive.pictures import find_picture, show_picture, show_pictures, wanted_sources
 from pagekeep.library.items.find import get_item, get_item_and_raw
-from pagekeep.library.open import measure_storage, remove_unused
+from pagekeep.library.open import remove_unused
 from pagekeep.model.archive import CopyKind
 from pagekeep.present.archive_shapes import StorageUse
 from pagekeep.present.json_shapes import Job, Picture, to_json
@@ -158,7 +158,7 @@ class Removed(TypedDict):
 @router.get("/storage", responses=error_responses())
 def read_storage(library: ReadLibrary) -> OneStorage:
     """Return what pages, pictures and other kept files take, and which sites take most."""
-    return {"storage": to_json(StorageUse, measure_storage(library))}
+    return {"storage": to_json(StorageUse, library.storage())}
 
 
 @router.post("/storage/clean", responses=error_responses())

@@ -12,7 +12,8 @@ from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
 from pagekeep.doors.http.errors import error_responses
 from pagekeep.doors.http.responses import Json, TaggedRoute
 from pagekeep.doors.http.service import CurrentService, Service
-from pagekeep.library.items import find, tags
+from pagekeep.library.feeds import inbox
+from pagekeep.library.items import tags
 from pagekeep.library.items.browse import BrowsedKind, Month, Statistics, list_counts, read_statistics
 from pagekeep.library.open import Store
 from pagekeep.model.library import ItemCount
@@ -30,7 +31,7 @@ def search_items(
     after: Annotated[str | None, Query(max_length=10_000)] = None,
 ) -> Json:
     """Search items, best match first. Also: is:pinned, domain:, tag:, quality:, before:, after:, "a phrase", -excluded."""
-    page = find.search_items(library, q, limit=limit, after=after)
+    page = inbox.search_items(library, q, limit=limit, after=after)
     hits: Hits = {"items": [hit_shape(hit) for hit in page.hits], "next": page.next}
     return Json(hits)  # not checked against the model at every request, as in `list_items`
 
@@ -38,7 +39,7 @@ def search_items(
 @search_router.get("/stats", responses=error_responses())
 def count_items(library: ReadLibrary) -> Stats:
     """Return counts of the library's items."""
-    return {"stats": dict(find.count_items(library))}
+    return {"stats": dict(library.stats())}
 
 
 router = APIRouter(prefix="/api/v1", tags=["browse"], route_class=TaggedRoute)

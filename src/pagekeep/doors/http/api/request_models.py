@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from hashlib import sha256
 from typing import Annotated, ClassVar, Final, Literal
 
@@ -23,7 +24,9 @@ from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.capture.uploads import page_in_file, sent_page, sent_selection
 from pagekeep.doors.http.observability import log_host
 from pagekeep.doors.http.requests import decode_file
+from pagekeep.library import queue
 from pagekeep.model import Fetched, Scope
+from pagekeep.model.tags import clean_tags
 
 MAX_TAGS: Final = 100
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -146,6 +149,17 @@ class SaveRequest(ExtractRequest):
         if self.url is None and self.file is None:
             raise ValueError("`url` is required, or `file`")
         return self
+
+    def save_request(self, uploaded: Fetched | None = None) -> queue.SaveRequest:
+        """Return what to save; `uploaded` is the page or file in the request."""
+        page = self.capture_request()
+        return queue.SaveRequest(
+            replace(page, url=uploaded.url) if uploaded else page,
+            clean_tags(self.tags),
+            self.force,
+            uploaded=uploaded,
+            join_uploaded=uploaded is not None and self.selection is None,
+        )
 
 
 class ItemChanges(RequestBody):

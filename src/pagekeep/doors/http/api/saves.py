@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from asyncio import to_thread
-from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query
@@ -21,7 +20,6 @@ from pagekeep.library.queue import enqueue
 from pagekeep.library.saving.failed_saves import keep_address
 from pagekeep.library.saving.idempotency import run_once
 from pagekeep.library.saving.save import save
-from pagekeep.model.tags import clean_tags
 from pagekeep.present.json_shapes import Job, saved_shape, to_json
 
 router = APIRouter(prefix="/api/v1", tags=["saves"])
@@ -60,21 +58,13 @@ async def save_page(
 
 
 async def _save(body: SaveRequest, library: Store, service: Service) -> dict[str, Any]:
-    request = body.capture_request()
+    request = body.save_request()
     try:
-        uploaded = await body.uploaded_page(service.retrieval)
+        request = body.save_request(await body.uploaded_page(service.retrieval))
     except PagekeepError as error:  # a file that cannot be read: its address is kept
-        await to_thread(keep_address, library, request.url, error, tags=_tags(body))
+        await to_thread(keep_address, library, request.page.url, error, tags=request.tags)
         raise
-    saved = await save(
-        replace(request, url=uploaded.url) if uploaded else request,
-        library,
-        service.retrieval,
-        tags=_tags(body),
-        force=body.force,
-        uploaded=uploaded,
-        join_uploaded=body.selection is None,
-    )
+    saved = await save(request, library, service.retrieval)
     if saved.pictures_job is not None:
         service.background.nudge()
     status = 201 if saved.outcome == "added" else 200
@@ -83,11 +73,7 @@ async def _save(body: SaveRequest, library: Store, service: Service) -> dict[str
 
 
 async def _queue(body: SaveRequest, library: Store, service: Service) -> dict[str, Any]:
-    job = await to_thread(enqueue, body.capture_request(), library, tags=_tags(body), force=body.force)
+    job = await to_thread(enqueue, body.save_request(), library)
     service.background.nudge()
     content: OneJob = {"job": to_json(Job, job)}
     return {"status": 202, "location": f"/api/v1/jobs/{job.id}", "body": content}
-
-
-def _tags(body: SaveRequest) -> tuple[str, ...]:
-    return clean_tags(body.tags)

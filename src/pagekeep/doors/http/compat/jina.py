@@ -25,7 +25,7 @@ from pagekeep.doors.http.requests import decode_file, while_connected
 from pagekeep.doors.http.responses import Json, LongText
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.errors import InvalidQuery, InvalidUrl, PagekeepError
-from pagekeep.library.items.find import search_items
+from pagekeep.library.feeds.inbox import search_items
 from pagekeep.library.open import Store
 from pagekeep.library.saving.preview import FRESH_SECONDS, Form, PageRequest, PageResponse, Picture, answer_request
 from pagekeep.markdown.frontmatter import split_block

@@ -28,6 +28,7 @@ from pagekeep.library.items import find
 from pagekeep.library.items.change import MOVES, change_item
 from pagekeep.library.items.find import tag_number
 from pagekeep.library.open import Store
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.failed_saves import keep_bookmark
 from pagekeep.library.saving.save import save, save_single_file
 from pagekeep.model import Item, SaveResult
@@ -76,7 +77,7 @@ async def add_bookmark(library: WriteLibrary, service: CurrentService, sent: Sen
         raise InvalidQuery("`url` is required.", suggestions=())
     log_host(url)
     try:
-        saved = await save(CaptureRequest(url), library, service.retrieval, tags=tuple(_tags(sent) or ()))
+        saved = await save(SaveRequest(CaptureRequest(url), tuple(_tags(sent) or ())), library, service.retrieval)
         item = saved.item
         if saved.pictures_job is not None:
             service.background.nudge()
@@ -267,7 +268,7 @@ def list_tags(request: Request, library: ReadLibrary, sent: SentParameters) -> R
     """List the tags in use; in lower case and without accents, as they are compared."""
     limit = sent.number("limit", PER_PAGE, low=1, high=MAX_PER_PAGE)
     offset = sent.number("offset", 0, low=0, high=10_000_000)
-    tags = [label for label, _ in find.count_tags(library)]
+    tags = [label for label, _ in library.tag_counts()]
     shown = [tag(label) for label in tags[offset : offset + limit]]
     return Json(page(shown, len(tags), offset, limit, f"{request.url.replace(query='')}?"))
 
@@ -284,7 +285,7 @@ def add_tag(_library: WriteLibrary, sent: SentParameters) -> Response:
 @others_router.get("/api/tags/{number}/")
 def read_tag(number: Annotated[int, Path(ge=0, le=2**62)], library: ReadLibrary) -> Response:
     """Return a tag in use."""
-    labels = [label for label, _ in find.count_tags(library) if find.tag_number(label) == number]
+    labels = [label for label, _ in library.tag_counts() if find.tag_number(label) == number]
     if not labels:
         raise NotFound("There is no such tag.")
     return Json(tag(labels[0]))

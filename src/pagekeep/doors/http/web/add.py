@@ -17,7 +17,7 @@ from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import InvalidQuery, PagekeepError
-from pagekeep.library.queue import enqueue
+from pagekeep.library.queue import SaveRequest, enqueue
 from pagekeep.library.saving.save import save
 from pagekeep.model import Job, SaveResult
 from pagekeep.model.tags import clean_tags
@@ -142,7 +142,7 @@ def _script_response(result: _Result) -> Response:
 
 async def _save_url(frame: Frame, typed: TypedUrl, tags: tuple[str, ...], result: _Result) -> None:
     try:
-        result.saved.append(await save(Request(typed.url), frame.library, frame.service.retrieval, tags=tags))
+        result.saved.append(await save(SaveRequest(Request(typed.url), tags), frame.library, frame.service.retrieval))
         frame.service.background.nudge()  # for the pictures
     except PagekeepError as error:
         result.reject(typed.line, error)
@@ -151,7 +151,7 @@ async def _save_url(frame: Frame, typed: TypedUrl, tags: tuple[str, ...], result
 def _queue_urls(frame: Frame, typed: list[TypedUrl], tags: tuple[str, ...], result: _Result) -> None:
     for one in typed[:MAX_URLS]:
         try:
-            result.queued.append((one, enqueue(Request(one.url), frame.library, tags=tags)))
+            result.queued.append((one, enqueue(SaveRequest(Request(one.url), tags), frame.library)))
         except PagekeepError as error:
             result.reject(one.line, error)
     over = [one.line for one in typed[MAX_URLS:]]
@@ -167,8 +167,8 @@ async def _save_file(frame: Frame, file: UploadFile, tags: tuple[str, ...], resu
     name = file.filename or "page.html"
     try:
         fetched = await page_in_file(await file.read(), name, frame.service.retrieval)
-        saved = await save(Request(fetched.url), frame.library, frame.service.retrieval, tags=tags, uploaded=fetched)
-        result.saved.append(saved)
+        request = SaveRequest(Request(fetched.url), tags, uploaded=fetched)
+        result.saved.append(await save(request, frame.library, frame.service.retrieval))
     except PagekeepError as error:
         result.files.append(_Rejected(name, error))
 

@@ -14,7 +14,7 @@ from pagekeep.doors.http.web.formatting import FailureWords, describe_failure
 from pagekeep.doors.http.web.layout import ReadFrame, WriteFrame
 from pagekeep.library.items import change as actions
 from pagekeep.library.items.find import get_item
-from pagekeep.library.queue import count_jobs, forget_job, list_failed_tasks, list_pages, revive_job
+from pagekeep.library.queue import count_jobs, list_failed_tasks, list_pages, revive_job
 from pagekeep.library.saving import failed_saves
 from pagekeep.library.saving.failed_saves import count_failed
 from pagekeep.library.saving.reparse import Selection, enqueue_reparse
@@ -60,7 +60,7 @@ def change_job(
         revive_job(frame.library, job_id)
         frame.service.background.nudge()
     else:
-        forget_job(frame.library, job_id)
+        frame.library.forget(job_id)
     return RedirectResponse(own_path(back), 303)
 
 

@@ -25,8 +25,8 @@ from pagekeep.library.feeds.parse.fields import (
     to_text,
     to_time,
 )
-from pagekeep.library.feeds.parse.tasks import MAX_ENTRIES, CleanEntry, ParsedEntry, ParsedFeed
 from pagekeep.model import FeedContent
+from pagekeep.model.feeds import MAX_ENTRIES, CleanEntry, ParsedEntry, ParsedFeed
 from pagekeep.store.query import words
 
 MAX_BYTES: Final = 20_000_000

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pagekeep import clock, dom
 from pagekeep.extraction.input.urls import absolute
-from pagekeep.library.feeds.parse.tasks import MAX_ENTRIES
+from pagekeep.model.feeds import MAX_ENTRIES
 from pagekeep.text import one_line
 
 MAX_TEXT_CHARS: Final = 1_000

@@ -11,7 +11,7 @@ from pagekeep import dom
 from pagekeep.errors import UnsupportedContent
 from pagekeep.extraction.input import urls
 from pagekeep.library.feeds.parse.fields import decode, to_address, to_text, to_xml
-from pagekeep.library.feeds.parse.tasks import FoundFeed, Outline
+from pagekeep.model.feeds import FoundFeed, Outline
 
 MAX_OUTLINES: Final = 10_000
 MAX_DEPTH: Final = 20

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pagekeep.errors import ParseError
 from pagekeep.library.feeds.parse.fields import MAX_LISTED, to_address, to_author, to_html, to_text, to_time, to_xml
-from pagekeep.library.feeds.parse.tasks import MAX_ENTRIES, ParsedEntry, ParsedFeed
+from pagekeep.model.feeds import MAX_ENTRIES, ParsedEntry, ParsedFeed
 
 _PERIODS: Final = {"hourly": 3_600, "daily": 86_400, "weekly": 604_800, "monthly": 2_592_000, "yearly": 31_536_000}
 _TIMES: Final = ("published", "updated", "created", "expired")
@@ -34,17 +34,13 @@ def read(text: str, url: str) -> ParsedFeed | None:
     return ParsedFeed(
         format=document.get("version") or "unknown",
         title=_text(feed, "title"),
-        site=_site(feed, url),
+        site=to_address(feed.get("link"), url) or _link(feed, "alternate", url),
         language=to_text(feed.get("language")) or None,
         ttl_seconds=_ttl(feed),
         hub=_link(feed, "hub", url),
         next_url=_link(feed, "next", url),
         entries=tuple(_entry(entry, url) for entry in document.entries[:MAX_ENTRIES]),
     )
-
-
-def _site(feed: Mapping[str, Any], url: str) -> str | None:
-    return to_address(feed.get("link"), url) or _link(feed, "alternate", url)
 
 
 def _ttl(feed: Mapping[str, Any]) -> int | None:
@@ -69,7 +65,8 @@ def _link(where: Mapping[str, Any], rel: str, url: str) -> str | None:
 def _entry(entry: Mapping[str, Any], url: str) -> ParsedEntry:
     address = _address(entry, url)
     html, base = _body(entry)
-    summary, summary_base = _summary(entry)
+    detail = _record(entry, "summary_detail")
+    summary, summary_base = to_html(entry.get("summary"), str(detail.get("type") or "")), detail.get("base")
     if not html:
         html, base, summary = summary, summary_base, ""
     return ParsedEntry(
@@ -121,11 +118,6 @@ def _body(entry: Mapping[str, Any]) -> tuple[str, str | None]:
         if (one := ("html" in kind, len(html))) > best[:2]:
             best = (*one, html, content.get("base"))
     return best[2], best[3]
-
-
-def _summary(entry: Mapping[str, Any]) -> tuple[str, str | None]:
-    detail = _record(entry, "summary_detail")
-    return to_html(entry.get("summary"), str(detail.get("type") or "")), detail.get("base")
 
 
 def _authors(entry: Mapping[str, Any]) -> str | None:

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pagekeep.library.imports.input.records import Record, Sample, read_records
+from pagekeep.library.imports.input.records import Record
 from pagekeep.library.imports.input.row import (
-    Fault,
     ParsedRow,
     Row,
     RowAnnotation,
@@ -17,23 +16,12 @@ from pagekeep.library.imports.input.row import (
     parse_names,
     parse_time,
 )
-from pagekeep.library.imports.input.source import Source
 
 _INSTAPAPER_STATES: Final = frozenset({"", "unread", "archive", "starred"})
 
 
-def matches_instapaper(sample: Sample) -> bool:
-    """Return whether the table has Instapaper's columns."""
-    return {"url", "title", "selection", "folder"} <= sample.columns
-
-
-def read_instapaper(source: Source) -> Iterator[ParsedRow]:
-    """Yield every bookmark; folders of the user's become tags."""
-    for record in read_records(source):
-        yield record if isinstance(record, Fault) else _instapaper_row(record)
-
-
-def _instapaper_row(record: Record) -> Row:
+def instapaper_row(record: Record) -> Row:
+    """Return a bookmark of Instapaper; folders of the user's become tags."""
     folder = record["folder"]
     return Row(
         record.place,
@@ -47,18 +35,8 @@ def _instapaper_row(record: Record) -> Row:
     )
 
 
-def matches_matter(sample: Sample) -> bool:
-    """Return whether the table has Matter's columns."""
-    return {"url", "in queue", "last interaction date"} <= sample.columns
-
-
-def read_matter(source: Source) -> Iterator[ParsedRow]:
-    """Yield every article; those no longer in the queue are archived."""
-    for record in read_records(source):
-        yield record if isinstance(record, Fault) else _matter_row(record)
-
-
-def _matter_row(record: Record) -> Row:
+def matter_row(record: Record) -> Row:
+    """Return an article of Matter; one that is no longer in the queue is archived."""
     last_used = parse_time(record["last interaction date"])
     return Row(
         record.place,
@@ -78,18 +56,8 @@ _RAINDROP_NOTE: Final = re.compile(r"^Note:", re.MULTILINE)
 _RAINDROP_ROOTS: Final = frozenset({"", "unsorted"})
 
 
-def matches_raindrop(sample: Sample) -> bool:
-    """Return whether the table has Raindrop's columns."""
-    return {"url", "folder"} <= sample.columns and bool(sample.columns & {"excerpt", "note", "cover", "highlights"})
-
-
-def read_raindrop(source: Source) -> Iterator[ParsedRow]:
-    """Yield every bookmark; folders become tags."""
-    for record in read_records(source):
-        yield record if isinstance(record, Fault) else _raindrop_row(record)
-
-
-def _raindrop_row(record: Record) -> Row:
+def raindrop_row(record: Record) -> Row:
+    """Return a bookmark of Raindrop.io; its folders become tags."""
     folders = (part.strip() for part in record["folder"].split("/"))
     return Row(
         record.place,
@@ -115,35 +83,19 @@ def _raindrop_highlights(text: str) -> Iterator[RowAnnotation]:
             yield RowAnnotation(quote.strip(), note[0].strip() if note else "")
 
 
-def matches_readwise(sample: Sample) -> bool:
-    """Return whether the table has Readwise Reader's columns."""
-    return {"url", "document tags", "saved date"} <= sample.columns
-
-
-def read_readwise(source: Source) -> Iterator[ParsedRow]:
-    """Yield every document that the user saved; feed articles, which come by the thousand, are skipped."""
-    for record in read_records(source):
-        if isinstance(record, Fault):
-            yield record
-        elif record["location"].lower() == "feed":
-            yield SkippedRow(record.place, "A feed article that was not saved is left out.")
-        else:
-            yield _readwise_row(record)
-
-
-def _readwise_row(record: Record) -> Row:
+def readwise_row(record: Record) -> ParsedRow:
+    """Return a document of Readwise Reader; feed articles, which come by the thousand, are skipped."""
     saved, location = parse_time(record["saved date"]), record["location"].lower()
+    if location == "feed":
+        return SkippedRow(record.place, "A feed article that was not saved is left out.")
+    was_opened = parse_bool(record["seen"]) or any(char in "123456789" for char in record["reading progress"])
     return Row(
         record.place,
         url=record["url"],
         title=record["title"],
         saved_at=saved,
-        opened_at=saved if parse_bool(record["seen"]) or _was_opened_in_readwise(record["reading progress"]) else None,
+        opened_at=saved if was_opened else None,
         tags=parse_names(record["document tags"]),
         archived=location == "archive",
         pinned=location == "shortlist",
     )
-
-
-def _was_opened_in_readwise(progress: str) -> bool:
-    return any(char in "123456789" for char in progress)

@@ -56,12 +56,15 @@ def read_body(source: Source) -> bytes:
 def document_page(body: bytes, url: str, at: str | None, declared: str | None = None) -> RawPage | None:
     """Return a file as if it had been fetched from `url`; `None` when it is not a document."""
     file_type = detect(body, declared)
-    if file_type is None:
-        return None
+    return None if file_type is None else file_page(body, url, at, file_type.content_type)
+
+
+def file_page(body: bytes, url: str, at: str | None, content_type: str) -> RawPage:
+    """Return a file of a known type as if it had been fetched from `url`."""
     return RawPage(
         body=body,
         encoding=None,
-        content_type=file_type.content_type,
+        content_type=content_type,
         final_url=url,
         status=200,
         rendered=False,

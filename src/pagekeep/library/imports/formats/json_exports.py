@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from pagekeep.errors import PagekeepError
-from pagekeep.library.imports.input.records import Element, JsonObject, Sample, Skipped, read_groups, read_objects
+from pagekeep.library.imports.input.records import Element, JsonObject, Sample, Skipped, read_groups
 from pagekeep.library.imports.input.row import (
     Fault,
     ParsedRow,
@@ -23,17 +23,8 @@ from pagekeep.library.imports.input.row import (
 from pagekeep.library.imports.input.source import Source
 
 
-def matches_goodlinks(sample: Sample) -> bool:
-    """Return whether the first entry has the keys that only GoodLinks writes."""
-    return {"url", "addedAt"} <= sample.first.keys()
-
-
-def read_goodlinks(source: Source) -> Iterator[ParsedRow]:
-    """Yield every link."""
-    return read_objects(source, _goodlinks_row)
-
-
-def _goodlinks_row(place: Place, entry: JsonObject) -> Row:
+def goodlinks_row(place: Place, entry: JsonObject) -> Row:
+    """Return a link of GoodLinks."""
     read_at = parse_time(entry.get("readAt"))
     return Row(
         place,
@@ -114,17 +105,8 @@ def _linkwarden_row(place: Place, link: dict[str, Any], tags: tuple[str, ...]) -
     )
 
 
-def matches_pinboard(sample: Sample) -> bool:
-    """Return whether the first entry has the keys that only Pinboard writes."""
-    return {"href", "description"} <= sample.first.keys()
-
-
-def read_pinboard(source: Source) -> Iterator[ParsedRow]:
-    """Yield every bookmark; those not marked "to read" are archived."""
-    return read_objects(source, _pinboard_row)
-
-
-def _pinboard_row(place: Place, entry: JsonObject) -> Row:
+def pinboard_row(place: Place, entry: JsonObject) -> Row:
+    """Return a bookmark of Pinboard; one that is not marked "to read" is archived."""
     return Row(
         place,
         url=parse_text(entry.get("href")),
@@ -141,17 +123,8 @@ _NO_CONTENT: Final = "wallabag can't retrieve contents for this article"
 """What wallabag stores when it could not get the article."""
 
 
-def matches_wallabag(sample: Sample) -> bool:
-    """Return whether the first entry has the keys that only wallabag writes."""
-    return {"url", "is_archived"} <= sample.first.keys()
-
-
-def read_wallabag(source: Source) -> Iterator[ParsedRow]:
-    """Yield every entry."""
-    return read_objects(source, _wallabag_row)
-
-
-def _wallabag_row(place: Place, entry: JsonObject) -> Row:
+def wallabag_row(place: Place, entry: JsonObject) -> Row:
+    """Return an entry of wallabag."""
     archived, content = parse_bool(entry.get("is_archived")), parse_text(entry.get("content"))
     return Row(
         place,

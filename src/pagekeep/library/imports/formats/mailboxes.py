@@ -13,10 +13,11 @@ from pagekeep.capture.documents.email.message import decode_words, parse_date, p
 from pagekeep.capture.documents.file_types import detect
 from pagekeep.capture.uploads import MAIL_TYPE
 from pagekeep.errors import PagekeepError
+from pagekeep.library.imports.formats.documents import file_page
 from pagekeep.library.imports.input.records import Sample
 from pagekeep.library.imports.input.row import Fault, ParsedRow, Place, Row
 from pagekeep.library.imports.input.source import Source, Tree
-from pagekeep.model import Options, RawPage
+from pagekeep.model import Options
 
 MAX_MESSAGE_BYTES: Final = 10_000_000
 _MAX_LINE_BYTES: Final = 1_000_000
@@ -26,7 +27,6 @@ _FROM: Final = re.compile(rb"From [^\r\n]*(?:\d\d:\d\d|\d{4})[^\r\n]*\r?\n?")
 _QUOTED_FROM: Final = re.compile(rb">+From ")
 _MAILDIR: Final = re.compile(r"(?:^|/)(?:cur|new)/[^/]+$")
 _FLAGS: Final = re.compile(r"[:;!]2,([A-Za-z]*)$")
-_UNKNOWN_TIME: Final = "1970-01-01T00:00:00.000000Z"
 _SYSTEM_LABELS: Final = frozenset(
     "inbox unread opened archived important starred sent draft trash spam chat personal updates promotions social "
     "forums".split()
@@ -140,15 +140,7 @@ def _make_row(place: Place, body: bytes, *, pinned: bool) -> ParsedRow:
     address = parsed.address or own
     date = parse_date((headers.get("date") or [""])[0])
     labels = [decode_words(label) for label in ",".join(headers.get("x-gmail-labels") or []).split(",")]
-    page = RawPage(
-        body=body,
-        encoding=None,
-        content_type=MAIL_TYPE,
-        final_url=address,
-        status=200,
-        rendered=False,
-        fetched_at=f"{date[:-1]}.000000Z" if date else _UNKNOWN_TIME,
-    )
+    page = file_page(body, address, f"{date[:-1]}.000000Z" if date else None, MAIL_TYPE)
     return Row(
         place,
         url=address,

@@ -10,7 +10,7 @@ from typing import Final
 
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library.imports.formats.documents import document_page, read_body
-from pagekeep.library.imports.input.records import JsonObject, Sample, read_objects
+from pagekeep.library.imports.input.records import JsonObject, read_objects
 from pagekeep.library.imports.input.row import (
     Fault,
     ParsedRow,
@@ -22,23 +22,13 @@ from pagekeep.library.imports.input.row import (
     parse_text,
     parse_time,
 )
-from pagekeep.library.imports.input.source import Source, Tree
+from pagekeep.library.imports.input.source import Tree
 from pagekeep.model import RawPage
 
 _LIST: Final = re.compile(r"(?:^|/)metadata_(\d{1,12})_to_(\d{1,12})\.json$")
 _BLANK_LINES: Final = re.compile(r"\r?\n[ \t]*+(?:\r?\n[ \t]*+)++")
 _MAX_PAGE_CHARS: Final = 10_000_000
 _MAX_NOTES_CHARS: Final = 2_000_000
-
-
-def matches(sample: Sample) -> bool:
-    """Return whether the file is one of Omnivore's lists, without its folders."""
-    return {"slug", "savedAt", "url"} <= sample.first.keys()
-
-
-def read(source: Source) -> Iterator[ParsedRow]:
-    """Yield every page of one list."""
-    return read_objects(source, _make_row)
 
 
 def matches_tree(names: list[str]) -> bool:
@@ -57,7 +47,8 @@ def read_tree(tree: Tree) -> Iterator[ParsedRow]:
             yield Fault(Place(0, 0, name), error.message)
 
 
-def _make_row(place: Place, entry: JsonObject) -> Row:
+def make_row(place: Place, entry: JsonObject) -> Row:
+    """Return a page of one list."""
     progress = entry.get("readingProgress")
     was_opened = isinstance(progress, (int, float)) and progress > 0
     return Row(
@@ -76,7 +67,7 @@ def _make_row(place: Place, entry: JsonObject) -> Row:
 
 
 def _make_full_row(tree: Tree, base: str, place: Place, entry: JsonObject) -> Row:
-    row, slug = _make_row(place, entry), parse_text(entry.get("slug"))
+    row, slug = make_row(place, entry), parse_text(entry.get("slug"))
     folder = f"{base}/" if base else ""
     if not slug:
         return row

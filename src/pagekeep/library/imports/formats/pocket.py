@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from pagekeep.library.imports.formats.bookmark_files import read_anchors
-from pagekeep.library.imports.input.records import JsonObject, Sample, read_objects, read_records
+from pagekeep.library.imports.input.records import JsonObject, Record, Sample
 from pagekeep.library.imports.input.row import (
-    Fault,
     ParsedRow,
     Place,
     Row,
@@ -22,25 +21,16 @@ from pagekeep.library.imports.input.source import Source
 _READ: Final = frozenset({"archive", "archived", "read"})
 
 
-def matches_csv(sample: Sample) -> bool:
-    """Return whether the table has Pocket's columns."""
-    return {"url", "time_added"} <= sample.columns
-
-
-def read_csv(source: Source) -> Iterator[ParsedRow]:
-    """Yield every row of the CSV."""
-    for record in read_records(source):
-        if isinstance(record, Fault):
-            yield record
-            continue
-        yield Row(
-            record.place,
-            url=record["url"],
-            title=record["title"],
-            saved_at=parse_time(record["time_added"]),
-            tags=parse_names(record["tags"], "|"),
-            archived=record["status"].lower() in _READ,
-        )
+def csv_row(record: Record) -> Row:
+    """Return a row of the CSV."""
+    return Row(
+        record.place,
+        url=record["url"],
+        title=record["title"],
+        saved_at=parse_time(record["time_added"]),
+        tags=parse_names(record["tags"], "|"),
+        archived=record["status"].lower() in _READ,
+    )
 
 
 def matches_html(sample: Sample) -> bool:
@@ -64,17 +54,8 @@ def read_html(source: Source) -> Iterator[ParsedRow]:
             )
 
 
-def matches_annotations(sample: Sample) -> bool:
-    """Return whether this is the file of highlights that came with the CSV."""
-    return {"url", "highlights"} <= sample.first.keys() and not sample.first.keys() & {"addedAt", "is_archived"}
-
-
-def read_annotations(source: Source) -> Iterator[ParsedRow]:
-    """Yield every page with its annotations."""
-    return read_objects(source, _make_annotated_row)
-
-
-def _make_annotated_row(place: Place, entry: JsonObject) -> Row:
+def annotations_row(place: Place, entry: JsonObject) -> Row:
+    """Return a page with its highlights, of the file that came with the CSV."""
     return Row(
         place,
         url=parse_text(entry.get("url")),

@@ -50,7 +50,7 @@ def start(settings: Settings, serve: Callable[..., TestClient], provider: TestPr
     def begin(**more: Any) -> TestClient:
         known = {"openid_issuer": provider.issuer, "openid_client_id": CLIENT, "openid_client_secret": SECRET}
         client = serve(replace(settings, shared=True, **{**known, **more}), follow_redirects=False)
-        if not accounts.get_users(service_of(client).accounts):
+        if not (service_of(client).accounts).users():
             accounts.add_user(service_of(client).accounts, "ada@example.org", PASSWORD)
         return client
 
@@ -146,12 +146,12 @@ def test_a_new_user_gets_their_own_account(start: Callable[..., TestClient], pro
     client = start(openid_create_users=True)
     provider.user |= {"preferred_username": "ada@example.org", "email": "x"}
     assert sign_in(client, provider).status_code == 303
-    names = [user.name for user in accounts.get_users(service_of(client).accounts)]
+    names = [user.name for user in (service_of(client).accounts).users()]
     assert len(names) == 2, names
     assert names[1].startswith("ada@example.org-"), "a name is no proof"
     client.cookies.clear()
     assert sign_in(client, provider).status_code == 303
-    assert len(accounts.get_users(service_of(client).accounts)) == 2, "the same one again"
+    assert len((service_of(client).accounts).users()) == 2, "the same one again"
     client.cookies.clear()
     accounts.set_disabled(service_of(client).accounts, names[1], True)
     assert "disabled" in refused(client, sign_in(client, provider))

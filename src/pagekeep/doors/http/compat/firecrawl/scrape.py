@@ -23,7 +23,8 @@ from pagekeep.doors.http.requests import while_connected
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.errors import InvalidQuery, NotOffered
-from pagekeep.library.items.find import look_up_url, search_items
+from pagekeep.library.feeds.inbox import search_items
+from pagekeep.library.items.find import look_up_url
 from pagekeep.library.open import Store
 from pagekeep.library.saving.preview import (
     FRESH_SECONDS,

@@ -39,6 +39,7 @@ from pagekeep.library.items.change import MOVES, change_item
 from pagekeep.library.items.find import ItemSlice
 from pagekeep.library.items.tags import delete_tag as delete_everywhere
 from pagekeep.library.open import Store
+from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.failed_saves import keep_bookmark
 from pagekeep.library.saving.save import refetch_item, save
 from pagekeep.model import Item
@@ -114,7 +115,7 @@ async def add_entry(
     content = sent.text("content", max_chars=10_000_000)
     uploaded = sent_page(url, _document(sent, content)) if content else None
     try:
-        saved = await save(CaptureRequest(url), library, service.retrieval, tags=tags, uploaded=uploaded)
+        saved = await save(SaveRequest(CaptureRequest(url), tags, uploaded=uploaded), library, service.retrieval)
         item = saved.item
         if saved.pictures_job is not None:
             service.background.nudge()
@@ -323,7 +324,7 @@ TagNumber = Annotated[int, Path(ge=0, le=2**62)]
 @router.get("/tags")
 def list_tags(library: ReadLibrary) -> Response:
     """List the tags in use; in lower case and without accents, as they are compared."""
-    return Json([{**mapping.tag(label), "nbEntries": count} for label, count in find.count_tags(library)])
+    return Json([{**mapping.tag(label), "nbEntries": count} for label, count in library.tag_counts()])
 
 
 @router.delete("/tag/label")
@@ -385,7 +386,7 @@ def _delete(library: Store, label: str) -> bool:
 
 
 def _label(library: Store, number: int) -> str:
-    labels = [label for label, _ in find.count_tags(library) if find.tag_number(label) == number]
+    labels = [label for label, _ in library.tag_counts() if find.tag_number(label) == number]
     if len(labels) != 1:
         raise NotFound("There is no such tag.")
     return labels[0]
