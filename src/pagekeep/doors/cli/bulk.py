@@ -6,15 +6,18 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
+from pagekeep.doors.cli.lazy import lazily
 from pagekeep.doors.cli.options import examples, json_option
 from pagekeep.doors.cli.output import format_count, report_errors, write, write_json
 
-if TYPE_CHECKING:
-    from pagekeep.bulk import Plan, Progress, Report
+with lazily():
+    from pagekeep import config
+    from pagekeep.bulk import Plan, Progress, Report, find_files, run
+    from pagekeep.bulk.progress import ignore_progress
 
 
 @click.command(
@@ -71,8 +74,6 @@ if TYPE_CHECKING:
 def bulk(sources: tuple[str, ...], as_json: bool, resume: bool, **options: Any) -> None:
     """Extract pages from WARC, Parquet, JSONL or HTML files into one row per page: Markdown, text and metadata, or an error."""
     with report_errors(as_json=as_json):
-        from pagekeep.bulk import run
-
         engine, address = options.pop("engine"), options.pop("address")
         plan = _plan(sources, options)
         try:
@@ -88,9 +89,6 @@ def bulk(sources: tuple[str, ...], as_json: bool, resume: bool, **options: Any) 
 
 
 def _plan(sources: tuple[str, ...], options: dict[str, Any]) -> Plan:
-    from pagekeep import config
-    from pagekeep.bulk import Plan, find_files
-
     columns, workers, format_ = options.pop("columns"), options.pop("workers"), options.pop("format_")
     settings = config.load()
     folder = config.rules_folder(settings)
@@ -103,8 +101,6 @@ def _plan(sources: tuple[str, ...], options: dict[str, Any]) -> Plan:
 
 
 def _show_progress(as_json: bool) -> AbstractContextManager[Callable[[Progress], None]]:
-    from pagekeep.bulk.progress import ignore_progress
-
     if as_json:
         return nullcontext(ignore_progress)
     return bar() if sys.stderr.isatty() else lines()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
+from pagekeep.doors.cli.lazy import lazily
 from pagekeep.doors.cli.output import is_terminal, show_table, write, write_json
 from pagekeep.text import printable
 
-if TYPE_CHECKING:
+with lazily():
     from pagekeep.model import Item
+    from pagekeep.present.json_shapes import items_shape
+
 
 _COLORS: Final[dict[str, str | tuple[int, int, int]]] = {
     "article": "green",
@@ -26,8 +29,6 @@ _SHORT_ID_CHARS: Final = 8
 def show_results(items: Sequence[Item], as_json: bool, line: Callable[[Item], str]) -> None:
     """Print items as JSON, or one line each."""
     if as_json:
-        from pagekeep.present.json_shapes import items_shape
-
         write_json(items_shape(items, None))
     elif items:
         write("\n".join(line(item) for item in items))

@@ -11,7 +11,14 @@ from typing import Final, Literal, NamedTuple
 import click
 
 from pagekeep import clock
+from pagekeep.doors.cli.lazy import lazily
 from pagekeep.errors import InvalidUrl, NotFound, PagekeepError
+
+with lazily():
+    from pagekeep import config
+    from pagekeep.doors import logs
+    from pagekeep.doors.cli.output import report_errors
+    from pagekeep.fetch.urls import split_url
 
 EXIT_CODES: Final = (
     "Exit codes: 0 done; 1 unexpected failure; 2 bad input, item not found, or a page that could not be fetched; "
@@ -28,10 +35,6 @@ verbose_option = click.option(
 def _start_log(_context: click.Context, _option: click.Parameter, verbose: bool) -> None:
     """Log to stderr, at the level of the settings."""
     if verbose:
-        from pagekeep import config
-        from pagekeep.doors import logs
-        from pagekeep.doors.cli.output import report_errors
-
         with report_errors():
             logs.configure(config.load().log_level)
 
@@ -159,7 +162,6 @@ def is_url(source: str) -> bool:
 
 def complete_url(source: str) -> str | None:
     """Return the URL that `example.com/post` means, or `None` when it looks like a file name."""
-    from pagekeep.fetch.urls import split_url
 
     host, slash, _ = source.partition("/")
     name, colon, port = host.partition(":")
@@ -178,7 +180,6 @@ def check_url(url: str | None) -> str | None:
     """Return the address of a page in a file, completed; raise `InvalidUrl` or `InvalidProtocol` for what is not one."""
     if url is None:
         return None
-    from pagekeep.fetch.urls import split_url
 
     whole = url if is_url(url) else complete_url(url)
     if whole is None:

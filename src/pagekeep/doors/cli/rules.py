@@ -5,22 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
-from pagekeep.doors.cli.lazy import LazyGroup
+from pagekeep.doors.cli.lazy import LazyGroup, lazily
 from pagekeep.doors.cli.open_library import report_faults
 from pagekeep.doors.cli.options import EXIT_CODES, examples, json_option, limit_pages_option, rules_folder_option
 from pagekeep.doors.cli.output import BAD_INPUT, format_count, report_errors, show_table, write, write_json
 from pagekeep.errors import NotFound
 from pagekeep.text import printable
 
-if TYPE_CHECKING:
-    from pagekeep.rules import Rulebook
+with lazily():
+    from pagekeep import config
+    from pagekeep.present.json_shapes import fault_shape, rule_shape
+    from pagekeep.rules import Rulebook, load, loading, shipped
+    from pagekeep.rules import schema as rule_schema
+    from pagekeep.rules.loading import dump_rules, rule_data
     from pagekeep.rules.rule import Rule
-    from pagekeep_lab.rule_importers import Imported
-    from pagekeep_lab.rule_stats import Gain, RuleStats
+    from pagekeep.rules.value_types import nearest
+    from pagekeep_lab import rule_cases
+    from pagekeep_lab.rule_importers import Imported, fivefilters, goodlinks
+    from pagekeep_lab.rule_stats import Gain, RuleStats, measure_rules
 
 
 COMMANDS: Final = {
@@ -57,14 +63,12 @@ def rules() -> None:
 
 def own_folder(folder: str | None) -> Path:
     """Return the folder of the user's own rules."""
-    from pagekeep import config
 
     return config.rules_folder(config.load({"rules": folder}))
 
 
 def load_rulebook(folder: str | None) -> Rulebook:
     """Load all rules; what is wrong with the user's own is printed to stderr."""
-    from pagekeep.rules import load
 
     book = load(own_folder(folder))
     report_faults(book.faults)
@@ -80,8 +84,6 @@ def list_rules(own: bool, folder: str | None, as_json: bool) -> None:
     with report_errors(as_json=as_json):
         rules = [rule for rule in load_rulebook(folder).rules if not (own and rule.source and rule.source.shipped)]
         if as_json:
-            from pagekeep.present.json_shapes import rule_shape
-
             write_json({"rules": [rule_shape(rule) for rule in rules]})
         elif rules:
             rows = [
@@ -97,12 +99,8 @@ def list_rules(own: bool, folder: str | None, as_json: bool) -> None:
 def show(rule_id: str, folder: str | None, as_json: bool) -> None:
     """Show a rule as YAML, which you can change and save as your own."""
     with report_errors(as_json=as_json):
-        from pagekeep.rules.loading import dump_rules
-
         rule = find(load_rulebook(folder), rule_id)
         if as_json:
-            from pagekeep.present.json_shapes import rule_shape
-
             write_json(rule_shape(rule))
         else:
             write(f"# {_rule_source(rule)}\n{dump_rules([rule])}")
@@ -110,7 +108,6 @@ def show(rule_id: str, folder: str | None, as_json: bool) -> None:
 
 def find(book: Rulebook, rule_id: str) -> Rule:
     """Return the rule with this id; else raise `NotFound` with the most similar id."""
-    from pagekeep.rules.value_types import nearest
 
     known = {rule.id: rule for rule in book.rules}
     if rule_id in known:
@@ -127,13 +124,9 @@ def find(book: Rulebook, rule_id: str) -> Rule:
 def check(paths: tuple[Path, ...], folder: str | None, as_json: bool) -> None:
     """Check rule files, by default your own, and show every fault with its line, key and fix."""
     with report_errors(as_json=as_json):
-        from pagekeep.rules import loading
-
         files = _find_files(paths or (own_folder(folder),), required=bool(paths))
         checked = loading.check(loading.read_files(files))
         if as_json:
-            from pagekeep.present.json_shapes import fault_shape
-
             faults = [fault_shape(fault) for fault in checked.faults]
             write_json({"success": not faults, "files": len(files), "rules": len(checked.rules), "faults": faults})
         else:
@@ -165,8 +158,6 @@ def _find_files(paths: Iterable[Path], *, required: bool) -> list[Path]:
 def schema(as_json: bool) -> None:
     """Print the JSON Schema of rule files, for use in an editor; with --json, under the key `schema`."""
     with report_errors(as_json=as_json):
-        from pagekeep.rules import schema as rule_schema
-
         if as_json:
             write_json({"schema": rule_schema.schema()})
         else:
@@ -217,8 +208,6 @@ Exit codes: 0 done; 1 a case failed, or an unexpected failure; 2 bad input."""
 def test(cases: Path | None, folder: str | None, as_json: bool) -> None:
     """Run the test cases in DIR. Default: the folder `tests` in the folder of your own rules."""
     with report_errors(as_json=as_json):
-        from pagekeep_lab import rule_cases
-
         all_cases = rule_cases.find_cases(cases or own_folder(folder) / "tests")
         rules = load_rulebook(folder)
         outcomes = [rule_cases.run_case(case, rules) for case in all_cases]
@@ -248,8 +237,6 @@ def stats(folders: tuple[Path, ...], limit: int | None, folder: str | None, as_j
     with (wcxb, readability, markdown) and all others are counted apart: only the others show what a rule is worth.
     """
     with report_errors(as_json=as_json):
-        from pagekeep_lab.rule_stats import measure_rules
-
         load_rulebook(folder)  # prints the faults of the user's own rules
         results = measure_rules(folders, own_folder(folder), limit=limit)
         if as_json:
@@ -311,8 +298,6 @@ def _gain_shape(gain: Gain) -> dict[str, object]:
 def import_rules(program: str, paths: tuple[Path, ...], hosts_file: Path | None, as_json: bool) -> None:
     """Convert FiveFilters site configs or GoodLinks rules to rules on stdout. What cannot be converted goes to stderr."""
     with report_errors(as_json=as_json):
-        from pagekeep.rules.loading import dump_rules, rule_data
-
         hosts = read_text(hosts_file).split() if hosts_file else []
         imported = _convert(program, paths, hosts)
         if as_json:
@@ -326,9 +311,6 @@ def import_rules(program: str, paths: tuple[Path, ...], hosts_file: Path | None,
 
 
 def _convert(program: str, paths: Iterable[Path], hosts: list[str]) -> Imported:
-    from pagekeep.rules import shipped
-    from pagekeep_lab.rule_importers import Imported, fivefilters, goodlinks
-
     if program == "fivefilters":
         return Imported.merge(
             fivefilters.read(path.name, read_text(path)) for path in _find_foreign_files(paths, "*.txt")

@@ -5,18 +5,24 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from pagekeep.doors.cli.item_output import short_id
+from pagekeep.doors.cli.lazy import lazily
 from pagekeep.doors.cli.options import EXIT_CODES, examples, json_option, library_option
 from pagekeep.doors.cli.output import report_errors, show_table, write, write_json
+from pagekeep.errors import NotFound
 
-if TYPE_CHECKING:
+with lazily():
+    from pagekeep import config
     from pagekeep.config import Settings
-    from pagekeep.identity.accounts import Accounts
+    from pagekeep.identity import accounts as app
+    from pagekeep.identity import openid
+    from pagekeep.identity.accounts import Accounts, get_tokens
     from pagekeep.model import User
+    from pagekeep.present.json_shapes import token_shape
 
 
 _MAX_LINE_BYTES = 10_000
@@ -32,9 +38,6 @@ def account_options(command: Callable[..., None]) -> Callable[..., None]:
 def open_accounts(library: str | None, as_json: bool, **flags: object) -> Iterator[tuple[Settings, Accounts]]:
     """Open the accounts for one command and report errors."""
     with report_errors(as_json=as_json):
-        from pagekeep import config
-        from pagekeep.identity import accounts as app
-
         settings = config.load({"library": library, **flags})
         with closing(app.open_accounts(settings)) as accounts:
             yield settings, accounts
@@ -54,8 +57,6 @@ def user() -> None:
 def add(name: str, takes_local: bool, library: str | None, as_json: bool) -> None:
     """Add a user. The password is prompted for, or read from the first line of stdin."""
     with open_accounts(library, as_json) as (_, accounts):
-        from pagekeep.identity import accounts as app
-
         name = app.clean_name(name)
         _show(app.add_user(accounts, name, _read_password(), takes_local=takes_local), as_json, "Added")
 
@@ -65,8 +66,6 @@ def add(name: str, takes_local: bool, library: str | None, as_json: bool) -> Non
 def list_users(library: str | None, as_json: bool) -> None:
     """List all users."""
     with open_accounts(library, as_json) as (_, accounts):
-        from pagekeep.identity import accounts as app
-
         users = app.get_users(accounts)
         if as_json:
             write_json({"users": [_shape(each) for each in users]})
@@ -81,8 +80,6 @@ def list_users(library: str | None, as_json: bool) -> None:
 def password(name: str, library: str | None, as_json: bool) -> None:
     """Change a user's password. They are signed out everywhere; their tokens keep working."""
     with open_accounts(library, as_json) as (_, accounts):
-        from pagekeep.identity import accounts as app
-
         app.find_user(accounts, name)
         _show(app.set_password(accounts, name, _read_password()), as_json, "Changed the password of")
 
@@ -110,9 +107,6 @@ def enable(name: str, library: str | None, as_json: bool) -> None:
 def link(name: str, subject: str, library: str | None, as_json: bool) -> None:
     """Let a user of the OpenID Connect provider sign in as NAME; SUBJECT is their id there."""
     with open_accounts(library, as_json) as (settings, accounts):
-        from pagekeep.errors import NotFound
-        from pagekeep.identity import openid
-
         if settings.openid_issuer is None:
             raise NotFound(
                 "There is no sign-in provider.", suggestions=("Set `openid_issuer`, as docs/sign-in.md describes.",)
@@ -126,15 +120,11 @@ def link(name: str, subject: str, library: str | None, as_json: bool) -> None:
 def unlink(name: str, library: str | None, as_json: bool) -> None:
     """Let no user of a provider sign in as NAME. They are signed out everywhere."""
     with open_accounts(library, as_json) as (_, accounts):
-        from pagekeep.identity import openid
-
         _show(openid.unlink(accounts, name), as_json, "Unlinked")
 
 
 def _set_disabled(name: str, library: str | None, as_json: bool, disabled: bool) -> None:
     with open_accounts(library, as_json) as (_, accounts):
-        from pagekeep.identity import accounts as app
-
         app.set_disabled(accounts, name, disabled)
         _show(app.find_user(accounts, name), as_json, "Disabled" if disabled else "Enabled")
 
@@ -203,9 +193,7 @@ def add_token(
 ) -> None:
     """Create a token. It is shown only once: only a hash of it is stored."""
     with open_accounts(library, as_json) as (settings, accounts):
-        from pagekeep.identity import accounts as app
         from pagekeep.model import DIALECTS, SCOPES
-        from pagekeep.present.json_shapes import token_shape
 
         owner = _owner_id(settings, accounts, user)
         scopes = SCOPES if scope == "write" else SCOPES[:1]
@@ -226,9 +214,6 @@ def add_token(
 def list_tokens(user: str | None, library: str | None, as_json: bool) -> None:
     """List the tokens of a user. The secrets are not shown."""
     with open_accounts(library, as_json) as (settings, accounts):
-        from pagekeep.identity.accounts import get_tokens
-        from pagekeep.present.json_shapes import token_shape
-
         tokens = get_tokens(accounts, _owner_id(settings, accounts, user))
         if as_json:
             write_json({"tokens": [token_shape(each) for each in tokens]})
@@ -254,9 +239,6 @@ def list_tokens(user: str | None, library: str | None, as_json: bool) -> None:
 def revoke(key: str, user: str | None, library: str | None, as_json: bool) -> None:
     """Revoke a token. It stops working immediately."""
     with open_accounts(library, as_json) as (settings, accounts):
-        from pagekeep.identity import accounts as app
-        from pagekeep.present.json_shapes import token_shape
-
         revoked = app.revoke_token(accounts, _owner_id(settings, accounts, user), key)
         if as_json:
             write_json({"tokens": [token_shape(revoked)]})
@@ -266,6 +248,5 @@ def revoke(key: str, user: str | None, library: str | None, as_json: bool) -> No
 
 def _owner_id(settings: Settings, accounts: Accounts, name: str | None) -> str:
     """Return the id of the user of that name, or the setting `user` without a name."""
-    from pagekeep.identity import accounts as app
 
     return app.find_user(accounts, name).id if name else settings.user
