@@ -34,7 +34,6 @@ with lazily():
     from pagekeep.library.archive.versions import read_version
     from pagekeep.library.items import tags as browse
     from pagekeep.library.items.build_item import first_raw_page
-    from pagekeep.library.items.change import remember_action
     from pagekeep.library.items.find import (
         count_items,
         count_tags,
@@ -281,8 +280,8 @@ def rename_tag(opened: OpenLibrary, tag: str, new: str) -> None:
 
     with show_bar("Changing") as advance:
         done = browse.rename_tag(opened.store, tag, new, progress=lambda count: advance(count, None))
-    remember_action(opened.settings, "tags", done.action.id)
-    _report_tags(done.action, opened.as_json)
+    opened.remember("tags", done.action.id)
+    _report_tags(opened, done.action)
 
 
 @tags.command("delete", epilog=examples("tags delete draft"))
@@ -293,8 +292,8 @@ def delete_tag(opened: OpenLibrary, tag: str) -> None:
 
     with show_bar("Changing") as advance:
         done = browse.delete_tag(opened.store, tag, progress=lambda count: advance(count, None))
-    remember_action(opened.settings, "tags", done.action.id)
-    _report_tags(done.action, opened.as_json)
+    opened.remember("tags", done.action.id)
+    _report_tags(opened, done.action)
 
 
 @tags.command("undo", epilog=examples("tags undo 0d9c2f6e-8f0b-4c39-9b43-6f0a5a3f7d11"))
@@ -304,14 +303,11 @@ def undo_tags(opened: OpenLibrary, action: str) -> None:
     """Undo a change of a tag, by the id that the change wrote."""
 
     undone = browse.undo_tags(opened.store, action, whole=True)[0].undone
+    opened.show({"undone": undone}, f"{undone:,} {'page is' if undone == 1 else 'pages are'} as before.")
+
+
+def _report_tags(opened: OpenLibrary, action: Action) -> None:
     if opened.as_json:
-        write_json({"undone": undone})
-    else:
-        write(f"{undone:,} {'page is' if undone == 1 else 'pages are'} as before.")
-
-
-def _report_tags(action: Action, as_json: bool) -> None:
-    if as_json:
         write_json({"action": action.id, "changed": action.changed})
         return
     write(f"{action.label} ({action.changed:,} {'page' if action.changed == 1 else 'pages'}).")
@@ -324,10 +320,7 @@ def stats(opened: OpenLibrary) -> None:
     """Show how many pages the library holds, by state and quality."""
 
     counts = dict(count_items(opened.store))
-    if opened.as_json:
-        write_json({"stats": counts})
-        return
-    show_table([["what", "count"], *_rows(counts)])
+    opened.show_table({"stats": counts}, ["what", "count"], _rows(counts))
 
 
 def _rows(counts: dict[str, Any], prefix: str = "") -> list[list[str]]:
@@ -360,10 +353,7 @@ def open_page(opened: OpenLibrary, key: str | None, reader: bool) -> None:
             f"No browser can be started here to open {address}",
             suggestions=("Open the address by hand, or set the variable BROWSER to the command of your browser.",),
         )
-    if opened.as_json:
-        write_json({"address": address})
-    else:
-        write(f"Opened {address}")
+    opened.show({"address": address}, f"Opened {address}")
 
 
 def _reader_address(settings: Settings, item: Item | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pagekeep.doors.cli.item_output import result_line, short_id, show_results, state_words
+from pagekeep.doors.cli.item_output import result_line, short_id, state_words
 from pagekeep.doors.cli.lazy import lazily
 from pagekeep.doors.cli.open_library import OpenLibrary, library_command
 from pagekeep.doors.cli.options import examples, parse_date
@@ -22,7 +22,6 @@ with lazily():
         edit_item,
         forget_change,
         purge_items,
-        remember_action,
         undo_last,
     )
     from pagekeep.library.items.find import find_items, get_item
@@ -74,8 +73,8 @@ def keep(opened: OpenLibrary, keys: tuple[str, ...]) -> None:
     done = actions.change_selected(
         opened.store, [get_item(opened.store, key).id for key in keys], change, actions.describe(change)
     )
-    remember_action(opened.settings, "keep", done.action.id)
-    show_results(done.items, opened.as_json, result_line("Kept"))
+    opened.remember("keep", done.action.id)
+    opened.show_items(done.items, result_line("Kept"))
 
 
 @click.command(epilog=examples("restore 3f2a", "restore 3f2a --version 2"))
@@ -91,7 +90,7 @@ def restore(opened: OpenLibrary, keys: tuple[str, ...], version: int | None) -> 
         raise click.UsageError("Give one page with --version.")
 
     item = with_retrieval(opened.settings, lambda retrieval: restore_version(opened.store, keys[0], retrieval, version))
-    show_results([item], opened.as_json, result_line(f"Restored version {version}"))
+    opened.show_items([item], result_line(f"Restored version {version}"))
 
 
 @click.command(epilog=examples("tag 3f2a harbour history", "tag 3f2a --remove harbour", "tag 3f2a"))
@@ -106,9 +105,9 @@ def tag(opened: OpenLibrary, key: str, tags: tuple[str, ...], remove: tuple[str,
     if tags or remove:
         change = ItemChange(add_tags=tags, remove_tags=remove)
         done = change_selected(opened.store, [item.id], change, describe(change))
-        remember_action(opened.settings, "tag", done.action.id)
+        opened.remember("tag", done.action.id)
         (item,) = done.items
-    show_results([item], opened.as_json, lambda item: ", ".join(item.metadata.tags))
+    opened.show_items([item], lambda item: ", ".join(item.metadata.tags))
     if item.metadata.open_suggestions and not opened.as_json:
         click.echo(f"Suggested: {printable(', '.join(item.metadata.open_suggestions))}", err=True)
 
@@ -131,10 +130,7 @@ def purge(opened: OpenLibrary, keys: tuple[str, ...], deleted_before: str | None
     removed = purge_items(opened.store, ids, deleted_before=deleted_before)
     if removed:
         forget_change(opened.settings, "The last change was a purge, which cannot be undone.")
-    if opened.as_json:
-        write_json({"purged": removed})
-    else:
-        write(f"Permanently removed {format_count(removed, 'page')}.")
+    opened.show({"purged": removed}, f"Permanently removed {format_count(removed, 'page')}.")
 
 
 def _has_deleted(store: Store) -> bool:
@@ -204,8 +200,8 @@ def edit(
         raise click.UsageError("Give at least one of --title, --author, --date, --site and --reset.")
 
     done = edit_item(opened.store, key, values, reset=[_FIELDS[name] for name in reset])
-    remember_action(opened.settings, "edit", done.action.id)
-    show_results(done.items, opened.as_json, result_line("Edited"))
+    opened.remember("edit", done.action.id)
+    opened.show_items(done.items, result_line("Edited"))
 
 
 @click.command(
@@ -259,8 +255,5 @@ def change(
         done = actions.change_whole(
             opened.store, query, wanted, actions.describe(wanted), lambda count: advance(count, total)
         )
-    remember_action(opened.settings, "change", done.id)
-    if opened.as_json:
-        write_json({"action": action_shape(done)})
-    else:
-        write(f"{done.label}: {format_count(done.changed, 'page')}")
+    opened.remember("change", done.id)
+    opened.show({"action": action_shape(done)}, f"{done.label}: {format_count(done.changed, 'page')}")

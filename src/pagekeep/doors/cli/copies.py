@@ -108,7 +108,7 @@ def pictures(opened: OpenLibrary, key: str | None, retry: bool, missing: bool) -
     item = get_item(opened.store, key)
     if retry:
         _fetch(opened, [item], again=True)
-    _show(opened, item, opened.as_json)
+    _show(opened, item)
 
 
 def _fetch(opened: OpenLibrary, items: list[Item], *, again: bool) -> dict[str, int]:
@@ -132,9 +132,9 @@ async def _fetch_all(
     return counts
 
 
-def _show(opened: OpenLibrary, item: Item, as_json: bool) -> None:
+def _show(opened: OpenLibrary, item: Item) -> None:
     shown = show_pictures(opened.store, item)
-    if as_json:
+    if opened.as_json:
         write_json({"pictures": shown})
         return
     rows = [

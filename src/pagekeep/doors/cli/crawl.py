@@ -25,7 +25,6 @@ from pagekeep.doors.cli.output import (
     report_back,
     report_errors,
     report_lost,
-    show_table,
     write,
     write_json,
 )
@@ -172,11 +171,8 @@ def list_(opened: OpenLibrary) -> None:
     """List crawls, the one that was started last first."""
 
     crawls = list_crawls(opened.store)
-    if opened.as_json:
-        write_json({"crawls": [crawl_shape(one) for one in crawls]})
-        return
     rows = [[short_id(one.id), one.state, one.reason or "", f"{one.kept:,}", one.url] for one in crawls]
-    show_table([["id", "state", "reason", "pages", "url"], *rows])
+    opened.show_table({"crawls": [crawl_shape(one) for one in crawls]}, ["id", "state", "reason", "pages", "url"], rows)
 
 
 @crawl.command(epilog=examples("crawl status 3f2a", "crawl status 3f2a --out warc site.warc.gz"))
@@ -209,10 +205,7 @@ def remove(opened: OpenLibrary, crawl_id: str) -> None:
 
     found = find_crawl(opened.store, crawl_id)
     remove_crawl(opened.store, found.id)
-    if opened.as_json:
-        write_json({"removed": found.id})
-    else:
-        write(f"Removed the crawl of {found.url} with {format_count(found.kept, 'page')}.")
+    opened.show({"removed": found.id}, f"Removed the crawl of {found.url} with {format_count(found.kept, 'page')}.")
 
 
 @click.command("map", epilog=examples("map https://example.org/docs/", "map https://example.org/ --limit 100 --json"))

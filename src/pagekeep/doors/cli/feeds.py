@@ -18,7 +18,7 @@ from pagekeep.text import printable
 
 with lazily():
     from pagekeep.doors import published_feeds
-    from pagekeep.doors.cli.item_output import result_line, show_results
+    from pagekeep.doors.cli.item_output import result_line
     from pagekeep.identity.accounts import open_accounts
     from pagekeep.library.feeds import inbox as entries
     from pagekeep.library.feeds import subscriptions
@@ -118,9 +118,6 @@ def list_feeds(opened: OpenLibrary) -> None:
     """List the feeds by folder, with their unread entries and what went wrong."""
 
     listed = subscriptions.list_feeds(opened.store)
-    if opened.as_json:
-        write_json({"feeds": [feed_shape(one.feed, one.counts) for one in listed]})
-        return
     rows = [
         [
             short_id(one.feed.id),
@@ -133,7 +130,11 @@ def list_feeds(opened: OpenLibrary) -> None:
         ]
         for one in listed
     ]
-    show_table([["id", "folder", "title", "unread", "left out", "next poll", "last error"], *rows])
+    opened.show_table(
+        {"feeds": [feed_shape(one.feed, one.counts) for one in listed]},
+        ["id", "folder", "title", "unread", "left out", "next poll", "last error"],
+        rows,
+    )
 
 
 @feeds.command(epilog=examples("feeds change 3f2a --folder News", "feeds change 3f2a --status paused"))
@@ -145,10 +146,10 @@ def change(opened: OpenLibrary, key: str, status: Any, folder: str | None, **val
     """Change a feed: its folder, name, tags, filters, or how it is polled. What is not named stays."""
 
     feed = change_feed(opened.store, key, folder=folder, status=status, changes=_read_settings(values))
-    if opened.as_json:
-        write_json({"feeds": [feed_shape(feed, count_entries(opened.store, feed))]})
-    else:
-        write(f"Changed  {short_id(feed.id)}  {printable(feed.label)}")
+    opened.show(
+        {"feeds": [feed_shape(feed, count_entries(opened.store, feed))]},
+        f"Changed  {short_id(feed.id)}  {printable(feed.label)}",
+    )
 
 
 @feeds.command(epilog=examples("feeds remove 3f2a", "feeds remove https://example.com/feed.xml"))
@@ -159,17 +160,17 @@ def remove(opened: OpenLibrary, keys: tuple[str, ...]) -> None:
 
     ids = [get_feed(opened.store, key).id for key in keys]  # all first: a typo must stop before any change
     removed = [remove_feed(opened.store, feed_id) for feed_id in ids]
-    if opened.as_json:
-        write_json({"feeds": [feed_shape(feed, EntryCounts()) for feed in removed]})
-    else:
-        write("\n".join(f"Removed  {short_id(feed.id)}  {printable(feed.label)}" for feed in removed))
+    opened.show(
+        {"feeds": [feed_shape(feed, EntryCounts()) for feed in removed]},
+        "\n".join(f"Removed  {short_id(feed.id)}  {printable(feed.label)}" for feed in removed),
+    )
 
 
 @feeds.command(epilog=examples("feeds poll", "feeds poll 3f2a"))
 @click.argument("keys", nargs=-1, metavar="[ID|URL]...")
 @log_option
 @library_command
-def poll(opened: OpenLibrary, keys: tuple[str, ...], **_: Any) -> None:
+def poll(opened: OpenLibrary, keys: tuple[str, ...]) -> None:
     """Poll feeds now: the ones named, or all that are active. The server and `pagekeep work` poll those that are due."""
 
     with show_progress("Polling") as progress:
@@ -209,10 +210,10 @@ def inbox(
     if key is not None:
         entry = entries.get_entry(opened.store, key)
         entries.mark_entries(opened.store, [entry.id])
-        if opened.as_json:
-            write_json({"entries": [whole_entry_shape(entry)]})
-        else:
-            write(f"# {printable(entry.title)}\n\n{entry.url or ''}\n\n{entry.content}")
+        opened.show(
+            {"entries": [whole_entry_shape(entry)]},
+            f"# {printable(entry.title)}\n\n{entry.url or ''}\n\n{entry.content}",
+        )
         return
     chosen = None if name is None else tuple(feed.id for feed in find_named(opened.store.feeds(), name))
     found = entries.list_entries(
@@ -241,7 +242,7 @@ def inbox(
 @click.argument("keys", nargs=-1, required=True, metavar="ID...")
 @log_option
 @library_command
-def keep(opened: OpenLibrary, keys: tuple[str, ...], **_: Any) -> None:
+def keep(opened: OpenLibrary, keys: tuple[str, ...]) -> None:
     """Keep entries of the inbox: each is saved as a page of the library, with the tags of its feed."""
 
     ids = [get_entry(opened.store, key).id for key in keys]
@@ -249,7 +250,7 @@ def keep(opened: OpenLibrary, keys: tuple[str, ...], **_: Any) -> None:
         with_retrieval(opened.settings, lambda retrieval, one=entry_id: keep_entry(one, opened.store, retrieval)).item  # type: ignore[misc]
         for entry_id in ids
     ]
-    show_results(items, opened.as_json, result_line("Kept"))
+    opened.show_items(items, result_line("Kept"))
 
 
 @feeds.command("import", epilog=examples("feeds import subscriptions.opml"))

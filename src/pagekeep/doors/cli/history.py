@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 
@@ -19,7 +19,7 @@ from pagekeep.text import printable
 with lazily():
     from pagekeep.capture.from_url import Retrieval
     from pagekeep.config import Settings
-    from pagekeep.doors.cli.item_output import result_line, show_results
+    from pagekeep.doors.cli.item_output import result_line
     from pagekeep.library import watch as watching
     from pagekeep.library.archive import dead_links
     from pagekeep.library.archive.dead_links import LinkResult
@@ -174,7 +174,7 @@ def watch(opened: OpenLibrary, keys: tuple[str, ...], every: str) -> None:
 def unwatch(opened: OpenLibrary, keys: tuple[str, ...]) -> None:
     """Watch pages no longer."""
 
-    show_results([stop(opened.store, key) for key in keys], opened.as_json, result_line("Not watched"))
+    opened.show_items([stop(opened.store, key) for key in keys], result_line("Not watched"))
 
 
 @click.command(epilog=examples("changes", "changes --all", "changes --seen", "changes --json"))
@@ -188,9 +188,6 @@ def changes(opened: OpenLibrary, everything: bool, seen: bool, limit: int) -> No
     found = list_changes(opened.store, unseen=not everything, limit=limit)
     if seen and found:
         mark_seen(opened.store, tuple(change.id for change, _ in found))
-    if opened.as_json:
-        write_json({"changes": [change_shape(change, item) for change, item in found]})
-        return
     rows = [
         [
             change.found_at[:16].replace("T", " "),
@@ -202,7 +199,11 @@ def changes(opened: OpenLibrary, everything: bool, seen: bool, limit: int) -> No
         ]
         for change, item in found
     ]
-    show_table([["found", "id", "versions", "words", "title", "text"], *rows])
+    opened.show_table(
+        {"changes": [change_shape(change, item) for change, item in found]},
+        ["found", "id", "versions", "words", "title", "text"],
+        rows,
+    )
 
 
 @click.command("check-links", epilog=examples("check-links", "check-links 3f2a", "check-links --limit 500"))
@@ -212,7 +213,7 @@ def changes(opened: OpenLibrary, everything: bool, seen: bool, limit: int) -> No
 )
 @log_option
 @library_command
-def check_links(opened: OpenLibrary, keys: tuple[str, ...], limit: int, **_: Any) -> None:
+def check_links(opened: OpenLibrary, keys: tuple[str, ...], limit: int) -> None:
     """Check whether saved pages are still on the web: the ones named, or those that are due.
 
     A page has gone after three failures over two days or more; `pagekeep search is:gone` lists them.

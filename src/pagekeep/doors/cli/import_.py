@@ -34,22 +34,9 @@ _MAX_SHOWN: Final = 20
 """Failures and remarks printed; the file of failed rows has them all."""
 _FAILED_SUFFIX: Final = ".failed.jsonl"
 
-FORMATS: Final = (
-    *(
-        "auto",
-        "document",
-        "failed",
-        "goodlinks",
-        "instapaper",
-        "karakeep",
-        "linkwarden",
-        "list",
-        "mail",
-        "matter",
-        "netscape",
-        "omnivore",
-    ),
-    *("markdown", "pagekeep", "pinboard", "pocket", "raindrop", "readwise", "wacz", "wallabag", "warc"),
+FORMATS: Final = tuple(
+    "auto document failed goodlinks instapaper karakeep linkwarden list mail matter netscape omnivore "
+    "markdown pagekeep pinboard pocket raindrop readwise wacz wallabag warc".split()
 )
 
 

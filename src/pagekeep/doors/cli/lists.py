@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from pagekeep.doors.cli.item_output import result_line, short_id, show_items, show_results
+from pagekeep.doors.cli.item_output import result_line, short_id, show_items
 from pagekeep.doors.cli.lazy import lazily
 from pagekeep.doors.cli.open_library import OpenLibrary, library_command
 from pagekeep.doors.cli.options import examples
@@ -16,7 +16,6 @@ from pagekeep.text import printable
 
 with lazily():
     from pagekeep.library.items import save_rules as rules
-    from pagekeep.library.items.change import remember_action
     from pagekeep.library.items.find import get_item
     from pagekeep.library.items.lists import (
         add_items,
@@ -38,7 +37,7 @@ with lazily():
         remove_rule,
         try_rule,
     )
-    from pagekeep.model.lists import Done, ItemList, SaveActions, SaveRule
+    from pagekeep.model.lists import ItemList, SaveActions, SaveRule
     from pagekeep.present.json_shapes import items_shape
     from pagekeep.present.list_shapes import action_shape, list_shape, rule_shape, trial_shape
 
@@ -81,7 +80,7 @@ def _kind(one: ItemList) -> str:
 def add(opened: OpenLibrary, name: str, search: str | None) -> None:
     """Add a list: one to fill, or a saved search."""
 
-    _show(add_list(opened.store, name, search), opened.as_json, "Added")
+    _show(opened, add_list(opened.store, name, search), "Added")
 
 
 @lists.command()
@@ -106,7 +105,7 @@ def show(opened: OpenLibrary, name: str, limit: int) -> None:
 def change(opened: OpenLibrary, name: str, new_name: str | None, search: str | None) -> None:
     """Rename a list, or change its search."""
 
-    _show(change_list(opened.store, name, name=new_name, query=search), opened.as_json, "Changed")
+    _show(opened, change_list(opened.store, name, name=new_name, query=search), "Changed")
 
 
 @lists.command()
@@ -115,7 +114,7 @@ def change(opened: OpenLibrary, name: str, new_name: str | None, search: str | N
 def delete(opened: OpenLibrary, name: str) -> None:
     """Delete a list; its pages stay in the library."""
 
-    _show(remove_list(opened.store, name), opened.as_json, "Deleted")
+    _show(opened, remove_list(opened.store, name), "Deleted")
 
 
 @lists.command()
@@ -126,8 +125,8 @@ def put(opened: OpenLibrary, name: str, keys: tuple[str, ...]) -> None:
     """Add pages at the end of a list."""
 
     done = add_items(opened.store, name, [get_item(opened.store, key).id for key in keys])
-    remember_action(opened.settings, "lists put", done.action.id)
-    _show_done(done, opened.as_json)
+    opened.remember("lists put", done.action.id)
+    opened.show_items(done.items, result_line(done.action.label))
 
 
 @lists.command()
@@ -138,8 +137,8 @@ def take(opened: OpenLibrary, name: str, keys: tuple[str, ...]) -> None:
     """Remove pages from a list; they stay in the library."""
 
     done = remove_items(opened.store, name, [get_item(opened.store, key).id for key in keys])
-    remember_action(opened.settings, "lists take", done.action.id)
-    _show_done(done, opened.as_json)
+    opened.remember("lists take", done.action.id)
+    opened.show_items(done.items, result_line(done.action.label))
 
 
 @lists.command()
@@ -152,18 +151,11 @@ def move(opened: OpenLibrary, name: str, key: str, before: str | None) -> None:
 
     item = get_item(opened.store, key)
     move_item(opened.store, name, item.id, before=get_item(opened.store, before).id if before else None)
-    show_results([item], opened.as_json, result_line("Moved"))
+    opened.show_items([item], result_line("Moved"))
 
 
-def _show_done(done: Done, as_json: bool) -> None:
-    show_results(done.items, as_json, result_line(done.action.label))
-
-
-def _show(one: ItemList, as_json: bool, word: str) -> None:
-    if as_json:
-        write_json({"list": list_shape(one)})
-    else:
-        write(f"{word} the list {printable(one.name)}")
+def _show(opened: OpenLibrary, one: ItemList, word: str) -> None:
+    opened.show({"list": list_shape(one)}, f"{word} the list {printable(one.name)}")
 
 
 def _action_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -240,7 +232,7 @@ def try_(opened: OpenLibrary, query: str, **given: Any) -> None:
 def add_rule(opened: OpenLibrary, query: str, name: str, **given: Any) -> None:
     """Add a rule, switched off."""
 
-    _show_rule(rules.add_rule(opened.store, name, query, _actions(given)), opened.as_json, "Added")
+    _show_rule(opened, rules.add_rule(opened.store, name, query, _actions(given)), "Added")
 
 
 def _switch(name: str, help: str, *, enabled: bool) -> None:
@@ -248,14 +240,11 @@ def _switch(name: str, help: str, *, enabled: bool) -> None:
     @click.argument("key", metavar="RULE")
     @library_command
     def command(opened: OpenLibrary, key: str) -> None:
-        _show_rule(change_rule(opened.store, key, enabled=enabled), opened.as_json, f"Switched {name}")
+        _show_rule(opened, change_rule(opened.store, key, enabled=enabled), f"Switched {name}")
 
 
-def _show_rule(rule: SaveRule, as_json: bool, word: str) -> None:
-    if as_json:
-        write_json({"rule": rule_shape(rule)})
-    else:
-        write(f"{word} the save rule {printable(rule.name)}")
+def _show_rule(opened: OpenLibrary, rule: SaveRule, word: str) -> None:
+    opened.show({"rule": rule_shape(rule)}, f"{word} the save rule {printable(rule.name)}")
 
 
 _switch("on", "Switch a rule on: it applies to new pages.", enabled=True)
@@ -269,11 +258,8 @@ def apply(opened: OpenLibrary, key: str) -> None:
     """Do what a rule does to the pages that are in the library. `undo` takes it back."""
 
     done = apply_rule_whole(opened.store, key)
-    remember_action(opened.settings, "save-rules apply", done.id)
-    if opened.as_json:
-        write_json({"action": action_shape(done)})
-    else:
-        write(f"{printable(done.label)}: {format_count(done.changed, 'page')}")
+    opened.remember("save-rules apply", done.id)
+    opened.show({"action": action_shape(done)}, f"{printable(done.label)}: {format_count(done.changed, 'page')}")
 
 
 @save_rules.command("delete")
@@ -282,7 +268,7 @@ def apply(opened: OpenLibrary, key: str) -> None:
 def delete_rule(opened: OpenLibrary, key: str) -> None:
     """Delete a rule; what it changed stays."""
 
-    _show_rule(remove_rule(opened.store, key), opened.as_json, "Deleted")
+    _show_rule(opened, remove_rule(opened.store, key), "Deleted")
 
 
 def _actions(given: dict[str, Any]) -> SaveActions:

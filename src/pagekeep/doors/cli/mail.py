@@ -83,7 +83,7 @@ def add(opened: OpenLibrary, host: str, account: str, **options: Any) -> None:
         security="plain" if options["plain"] else "tls",
         every=parse_interval(options["every"]),
     )
-    _show_one(source, opened.as_json, "Added" if is_new else "Changed")
+    _show_one(opened, source, "Added" if is_new else "Changed")
 
 
 @click.command("list", epilog=examples("mail list", "mail list --json"))
@@ -131,7 +131,7 @@ def change(opened: OpenLibrary, key: str, senders: tuple[str, ...], every: str |
         raise click.UsageError("Name senders with --from, or an interval with --every.")
 
     seconds = parse_interval(every) if every is not None else None
-    _show_one(change_source(opened.store, key, senders=senders or None, every=seconds), opened.as_json, "Changed")
+    _show_one(opened, change_source(opened.store, key, senders=senders or None, every=seconds), "Changed")
 
 
 @click.command(epilog=examples("mail remove 3f2a"))
@@ -140,7 +140,7 @@ def change(opened: OpenLibrary, key: str, senders: tuple[str, ...], every: str |
 def remove(opened: OpenLibrary, key: str) -> None:
     """Remove a mail source; its newsletters stay in the feed inbox."""
 
-    _show_one(remove_source(opened.store, key), opened.as_json, "Removed")
+    _show_one(opened, remove_source(opened.store, key), "Removed")
 
 
 @click.command(epilog=examples("mail poll", "mail poll 3f2a"))
@@ -176,8 +176,6 @@ def _shape(source: MailSource) -> Any:
     return mail_source_shape(source, format_interval(source.every))
 
 
-def _show_one(source: MailSource, as_json: bool, done: str) -> None:
-    if as_json:
-        write_json({"source": _shape(source)})
-        return
-    write(f"{done}  {source.id[:8]}  {printable(source.label)}  from {printable(', '.join(source.senders))}")
+def _show_one(opened: OpenLibrary, source: MailSource, done: str) -> None:
+    senders = printable(", ".join(source.senders))
+    opened.show({"source": _shape(source)}, f"{done}  {source.id[:8]}  {printable(source.label)}  from {senders}")

@@ -113,10 +113,7 @@ def doctor(opened: OpenLibrary) -> None:
     library_finding = _check_library(opened.settings)
     findings = [*checks.run(opened.settings), library_finding]
     healthy = library_finding.state == "ok"
-    if opened.as_json:
-        write_json({**checks.to_json(findings), "success": healthy})
-    else:
-        write(checks.render(findings))
+    opened.show({**checks.to_json(findings), "success": healthy}, checks.render(findings))
     if not healthy:
         raise click.exceptions.Exit(CHECK_FAILED)
 

@@ -23,9 +23,7 @@ from pagekeep.doors.cli.output import (
     format_error,
     report_back,
     report_lost,
-    show_table,
     write,
-    write_json,
 )
 from pagekeep.doors.cli.save import result_lines
 from pagekeep.errors import DatabaseUnreachable
@@ -200,11 +198,10 @@ def jobs(opened: OpenLibrary, state: str | None, revive: str | None, limit: int)
         listed = revive_waiting(opened.store)
     else:
         listed = (revive_by_prefix(opened.store, revive),) if revive else list_jobs(opened.store, state, limit)
-    if opened.as_json:
-        write_json({"jobs": [job_shape(job) for job in listed]})
-        return
     rows = [
         [short_id(job.id), job.state, str(job.attempts), job.url_full, str((job.error or {}).get("message", ""))]
         for job in listed
     ]
-    show_table([["id", "state", "attempts", "url", "last error"], *rows])
+    opened.show_table(
+        {"jobs": [job_shape(job) for job in listed]}, ["id", "state", "attempts", "url", "last error"], rows
+    )

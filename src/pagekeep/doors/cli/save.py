@@ -33,7 +33,7 @@ with lazily():
     from pagekeep.capture.from_url import Progress, RenderMode, Request, Retrieval
     from pagekeep.capture.uploads import page_in_file, split_book
     from pagekeep.library.archive.keep_pictures import run_pictures_job
-    from pagekeep.library.items.change import begin_action, get_action, remember_action
+    from pagekeep.library.items.change import begin_action, get_action
     from pagekeep.library.items.find import get_item
     from pagekeep.library.queue import count_jobs, enqueue
     from pagekeep.library.saving.failed_saves import keep_address
@@ -219,7 +219,7 @@ def _begin_action(inputs: Sequence[Input], count: int, opened: OpenLibrary) -> s
 
     names = dict.fromkeys(os.path.basename(os.path.abspath(one.folder)) for one in inputs if one.folder is not None)
     action = begin_action(opened.store, f"Saved {format_count(count, 'file')} of {', '.join(names)}")
-    remember_action(opened.settings, "save", action)
+    opened.remember("save", action)
     return action
 
 

@@ -11,7 +11,7 @@ import click
 from pagekeep.doors.cli.lazy import LazyGroup, lazily
 from pagekeep.doors.cli.open_library import OpenLibrary, library_command
 from pagekeep.doors.cli.options import examples
-from pagekeep.doors.cli.output import format_count, show_table, write, write_json
+from pagekeep.doors.cli.output import format_count, write, write_json
 from pagekeep.text import printable
 
 with lazily():
@@ -136,9 +136,6 @@ def list_sinks(opened: OpenLibrary) -> None:
     """List the sinks, with what waits for them."""
 
     views = manage.list_sinks(opened.store)
-    if opened.as_json:
-        write_json({"sinks": [_shape(view) for view in views]})
-        return
     rows = [
         [
             view.sink.name,
@@ -152,7 +149,11 @@ def list_sinks(opened: OpenLibrary) -> None:
         ]
         for view in views
     ]
-    show_table([["name", "kind", "state", "sent", "waiting", "failed", "rules", "last error"], *rows])
+    opened.show_table(
+        {"sinks": [_shape(view) for view in views]},
+        ["name", "kind", "state", "sent", "waiting", "failed", "rules", "last error"],
+        rows,
+    )
 
 
 @click.command(epilog=examples("sinks pair anytype", "sinks pair anytype --code 1234 --attempt 67647f5e"))
@@ -176,10 +177,7 @@ def pair(opened: OpenLibrary, name: str, code: str | None, attempt: str | None) 
     code = code or click.prompt("Code", err=True)
     finish = manage.finish_pairing
     view = _talk(opened, lambda clients: finish(opened.store, opened.settings, name, str(attempt), str(code), clients))
-    if opened.as_json:
-        write_json({"sink": _shape(view)})
-        return
-    write(f"Paired  {_line(view)}")
+    opened.show({"sink": _shape(view)}, f"Paired  {_line(view)}")
 
 
 @click.command("test", epilog=examples("sinks test anytype"))
@@ -192,10 +190,7 @@ def check(opened: OpenLibrary, name: str) -> None:
     """
 
     found = _talk(opened, lambda clients: check_sink(opened.store, name, clients))
-    if opened.as_json:
-        write_json({"message": found})
-        return
-    write(printable(found))
+    opened.show({"message": found}, printable(found))
 
 
 @click.command(epilog=examples("sinks confirm readwise", "sinks confirm readwise --yes"))
@@ -212,10 +207,7 @@ def confirm(opened: OpenLibrary, name: str, yes: bool) -> None:
     if not yes:
         click.confirm(f"Read the secret from {printable(source)}?", abort=True, err=True)
     view = confirm_secret(opened.store, opened.settings, name)
-    if opened.as_json:
-        write_json({"sink": _shape(view)})
-        return
-    write(f"Confirmed  {_line(view)}")
+    opened.show({"sink": _shape(view)}, f"Confirmed  {_line(view)}")
 
 
 @click.command(epilog=examples("sinks rules anytype --add tag:work --remove '*'", "sinks rules anytype"))
@@ -250,10 +242,10 @@ def send(opened: OpenLibrary, name: str) -> None:
     """
 
     count = send_existing(opened.store, name)
-    if opened.as_json:
-        write_json({"count": count})
-        return
-    write(f"{format_count(count, 'item')} will be sent by `pagekeep work` or the server, unless the sink has them.")
+    opened.show(
+        {"count": count},
+        f"{format_count(count, 'item')} will be sent by `pagekeep work` or the server, unless the sink has them.",
+    )
 
 
 @click.command(epilog=examples("sinks outbox", "sinks outbox anytype --state dead", "sinks outbox anytype --retry"))
@@ -276,9 +268,6 @@ def outbox(opened: OpenLibrary, name: str | None, state: str | None, **options: 
         write(f"{'To be tried again' if options['retry'] else 'Dropped'}: {count:,}")
         return
     listed = manage.list_deliveries(opened.store, name, state, options["limit"])
-    if opened.as_json:
-        write_json({"deliveries": [delivery_shape(one.delivery, one.sink, one.title) for one in listed]})
-        return
     rows = [
         [
             str(one.delivery.position),
@@ -290,7 +279,11 @@ def outbox(opened: OpenLibrary, name: str | None, state: str | None, **options: 
         ]
         for one in listed
     ]
-    show_table([["position", "sink", "state", "attempts", "title", "last error"], *rows])
+    opened.show_table(
+        {"deliveries": [delivery_shape(one.delivery, one.sink, one.title) for one in listed]},
+        ["position", "sink", "state", "attempts", "title", "last error"],
+        rows,
+    )
 
 
 @click.command("on", epilog=examples("sinks on anytype"))
@@ -319,10 +312,7 @@ def remove(opened: OpenLibrary, name: str) -> None:
 
     view = get_sink(opened.store, name)
     remove_sink(opened.store, view.sink.id)
-    if opened.as_json:
-        write_json({"sink": _shape(view)})
-        return
-    write(f"Removed  {_line(view)}")
+    opened.show({"sink": _shape(view)}, f"Removed  {_line(view)}")
 
 
 def _talk(opened: OpenLibrary, work: Callable[[Clients], Awaitable[T]]) -> T:
