@@ -1,11 +1,15 @@
 # Every target sets up what it needs; setup is quick when nothing changed.
-.PHONY: wheel setup browser node-tools archive-tools dialect-tools first-version test quick quick-tests lint types eval bench hostile fuzz extension serve judge
+.PHONY: wheel setup setup-all browser node-tools archive-tools dialect-tools first-version test quick quick-tests lint types eval bench hostile fuzz extension serve judge
 
 BIN := .venv/bin
 CORPUS ?= $(firstword $(wildcard ../shared/corpora/wcxb) tests/corpus)
 
 setup:
 	@scripts/setup dev
+
+# What all tests, the fuzzers and the training of the judge need on top: about 600 MB.
+setup-all:
+	@scripts/setup dev checks ray tracing train
 
 # Chromium for the tests that render: installed where we may, else they are skipped and say so.
 browser:
@@ -35,7 +39,7 @@ archive-tools:
 first-version:
 	@scripts/install-first-version || true
 
-test: lint types browser node-tools archive-tools dialect-tools first-version
+test: setup-all lint types browser node-tools archive-tools dialect-tools first-version
 	@scripts/run-tests
 
 lint: setup
@@ -59,7 +63,7 @@ serve: setup
 	$(BIN)/python -P -m pagekeep serve
 
 CORPORA ?= ../shared/corpora
-judge: setup
+judge: setup-all
 	$(BIN)/python -m pagekeep_lab.judge $(CORPORA)/wcxb $(CORPORA)/web $(CORPORA)/readability
 
 bench: setup
@@ -80,11 +84,11 @@ wheel: setup
 # again. What is found becomes a case in tests/fuzz/cases, which a test replays; then the exit code is not 0.
 MINUTES ?= 5
 SEED ?= 0
-fuzz: setup
+fuzz: setup-all
 	nice -n 10 $(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED)
 
 # What tools like this must withstand, in full counts: about 75 minutes.
-hostile: setup browser
+hostile: setup-all browser
 	for round in 1 2 3 4 5; do $(BIN)/python -m pytest -n auto -q -m hypothesis --hypothesis-profile=search || exit 1; done
 	$(BIN)/python bench/loss_check.py
 	$(BIN)/python -m tests.hostile.fetch_addresses

@@ -116,3 +116,8 @@ def test_a_migration_never_calls_live_code() -> None:
 def test_functions_are_short() -> None:
     sizes = dict(functions())
     assert {name: lines for name, lines in sizes.items() if lines > MAX_FUNCTION_LINES} == {}
+
+
+def test_only_the_command_line_imports_what_does_not_run_in_production() -> None:
+    others = [file for file in FILES if not file.is_relative_to(HOUSE / "doors/cli")]
+    assert banned_imports(others, frozenset({"pagekeep_demo", "pagekeep_lab"})) == []
