@@ -104,7 +104,6 @@ def _paging_options(command: Any) -> Any:
 @library_command
 def list_items(opened: OpenLibrary, **options: Any) -> None:
     """List saved pages, newest first."""
-
     page = find_items(opened.store, _query(options))
     if opened.as_json:
         write_json(items_shape(page.items, page.next))
@@ -147,7 +146,6 @@ def _query(options: dict[str, Any]) -> ItemQuery:
 
 def _report_failed(store: Store, *, listed: bool) -> None:
     """Print where the pages are that could not be saved, or what can be done with those that were listed."""
-
     if listed:
         hint = "pagekeep retry ID tries one again, pagekeep keep ID keeps its bookmark, pagekeep delete ID deletes it."
         click.echo(hint, err=True)
@@ -176,7 +174,6 @@ def search(opened: OpenLibrary, words: tuple[str, ...], limit: int, after: str |
     Also understood: "a phrase", -without, is:unread, domain:example.com, tag:name, author:name, lang:de, before:2025-01-01,
     published:2025-03.
     """
-
     text = " ".join(words)
     page = search_items(opened.store, text, limit=limit, after=after)
     if opened.as_json:
@@ -234,7 +231,6 @@ def read(opened: OpenLibrary, key: str, at: str | None, version: int | None, ori
 
 def _write_original(store: Store, key: str) -> None:
     """Write the file that an item was made from to stdout, as it was fetched."""
-
     item, raw = get_item_and_raw(store, key)
     raw = first_raw_page(raw)
     file_type = detect(raw.body, raw.content_type)
@@ -261,7 +257,6 @@ def _read_version(settings: Settings, store: Store, item: Item, at: str | None, 
 @library_command
 def tags(opened: OpenLibrary) -> None:
     """List the tags in use, with how many pages have each; rename, merge or delete one."""
-
     counts = count_tags(opened.store)
     if opened.as_json:
         write_json({"tags": [{"tag": tag, "count": count} for tag, count in counts]})
@@ -277,7 +272,6 @@ def tags(opened: OpenLibrary) -> None:
 @library_command
 def rename_tag(opened: OpenLibrary, tag: str, new: str) -> None:
     """Rename a tag on all pages. With the name of another tag, both become one."""
-
     with show_bar("Changing") as advance:
         done = browse.rename_tag(opened.store, tag, new, progress=lambda count: advance(count, None))
     opened.remember("tags", done.action.id)
@@ -289,7 +283,6 @@ def rename_tag(opened: OpenLibrary, tag: str, new: str) -> None:
 @library_command
 def delete_tag(opened: OpenLibrary, tag: str) -> None:
     """Remove a tag from all pages."""
-
     with show_bar("Changing") as advance:
         done = browse.delete_tag(opened.store, tag, progress=lambda count: advance(count, None))
     opened.remember("tags", done.action.id)
@@ -301,7 +294,6 @@ def delete_tag(opened: OpenLibrary, tag: str) -> None:
 @library_command
 def undo_tags(opened: OpenLibrary, action: str) -> None:
     """Undo a change of a tag, by the id that the change wrote."""
-
     undone = browse.undo_tags(opened.store, action, whole=True)[0].undone
     opened.show({"undone": undone}, f"{undone:,} {'page is' if undone == 1 else 'pages are'} as before.")
 
@@ -318,7 +310,6 @@ def _report_tags(opened: OpenLibrary, action: Action) -> None:
 @library_command
 def stats(opened: OpenLibrary) -> None:
     """Show how many pages the library holds, by state and quality."""
-
     counts = dict(count_items(opened.store))
     opened.show_table({"stats": counts}, ["what", "count"], _rows(counts))
 

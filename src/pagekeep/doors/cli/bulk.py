@@ -11,8 +11,8 @@ from typing import Any, Final
 import click
 
 from pagekeep.doors.cli.lazy import lazily
-from pagekeep.doors.cli.options import examples, json_option
-from pagekeep.doors.cli.output import format_count, report_errors, write, write_json
+from pagekeep.doors.cli.options import examples, json_command
+from pagekeep.doors.cli.output import format_count, write, write_json
 
 with lazily():
     from pagekeep import config
@@ -70,18 +70,17 @@ with lazily():
     help="Drop pages whose text equals an earlier one exactly, or nearly.",
 )
 @click.option("--resume", is_flag=True, help="Continue an interrupted run in OUT.")
-@json_option
+@json_command
 def bulk(sources: tuple[str, ...], as_json: bool, resume: bool, **options: Any) -> None:
     """Extract pages from WARC, Parquet, JSONL or HTML files into one row per page: Markdown, text and metadata, or an error."""
-    with report_errors(as_json=as_json):
-        engine, address = options.pop("engine"), options.pop("address")
-        plan = _plan(sources, options)
-        try:
-            with _show_progress(as_json) as progress:
-                report = run(plan, engine=engine, address=address, resume=resume, progress=progress)
-        except KeyboardInterrupt:
-            click.echo("Interrupted. To continue, run it again with --resume.", err=True)
-            raise
+    engine, address = options.pop("engine"), options.pop("address")
+    plan = _plan(sources, options)
+    try:
+        with _show_progress(as_json) as progress:
+            report = run(plan, engine=engine, address=address, resume=resume, progress=progress)
+    except KeyboardInterrupt:
+        click.echo("Interrupted. To continue, run it again with --resume.", err=True)
+        raise
     if as_json:
         write_json(report.to_json())
     else:

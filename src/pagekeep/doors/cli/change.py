@@ -68,7 +68,6 @@ delete = _make_command("delete", "Delete pages; `undo` or `restore` brings them 
 @library_command
 def keep(opened: OpenLibrary, keys: tuple[str, ...]) -> None:
     """Keep the bookmarks of pages that could not be saved: they move from the list of failed saves to the inbox."""
-
     change = ItemChange(failed=False)
     done = actions.change_selected(
         opened.store, [get_item(opened.store, key).id for key in keys], change, actions.describe(change)
@@ -100,7 +99,6 @@ def restore(opened: OpenLibrary, keys: tuple[str, ...], version: int | None) -> 
 @library_command
 def tag(opened: OpenLibrary, key: str, tags: tuple[str, ...], remove: tuple[str, ...]) -> None:
     """Add tags to a page or remove them, and show its tags, and on stderr those that Pagekeep suggests for it."""
-
     item = get_item(opened.store, key)
     if tags or remove:
         change = ItemChange(add_tags=tags, remove_tags=remove)
@@ -119,7 +117,6 @@ def tag(opened: OpenLibrary, key: str, tags: tuple[str, ...], remove: tuple[str,
 @library_command
 def purge(opened: OpenLibrary, keys: tuple[str, ...], deleted_before: str | None, yes: bool) -> None:
     """Permanently remove deleted pages: all of them, or the ones named."""
-
     ids = [get_item(opened.store, key).id for key in keys] or None
     if not (yes or opened.as_json or ids):
         if not _has_deleted(opened.store):
@@ -145,7 +142,6 @@ def undo(opened: OpenLibrary) -> None:
 
     What was changed again since, for example in the reader, stays as it is. `purge` cannot be undone.
     """
-
     undone = undo_last(opened.store, opened.settings)
     if opened.as_json:
         count = {"count": undone.count, "kept": undone.kept}

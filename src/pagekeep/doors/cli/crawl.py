@@ -143,7 +143,6 @@ _at_a_time_option = click.option(
 @library_command(create=True)
 def start(opened: OpenLibrary, urls: tuple[str, ...], **options: Any) -> None:
     """Crawl a site, or several together: everything below the folder of each URL."""
-
     found = start_crawl(opened.store, _crawl_options(urls, options))
     if options["queued"]:
         _show_crawl(found, opened.as_json)
@@ -160,7 +159,6 @@ def start(opened: OpenLibrary, urls: tuple[str, ...], **options: Any) -> None:
 @library_command
 def resume(opened: OpenLibrary, crawl_id: str, **options: Any) -> None:
     """Go on with a crawl that was stopped or cancelled, or that reached a limit."""
-
     found = resume_crawl(opened.store, find_crawl(opened.store, crawl_id).id, **_limits(options))
     _run(found, opened.settings, opened.store, opened.as_json, save=False, tags=(), **options)
 
@@ -169,7 +167,6 @@ def resume(opened: OpenLibrary, crawl_id: str, **options: Any) -> None:
 @library_command
 def list_(opened: OpenLibrary) -> None:
     """List crawls, the one that was started last first."""
-
     crawls = list_crawls(opened.store)
     rows = [[short_id(one.id), one.state, one.reason or "", f"{one.kept:,}", one.url] for one in crawls]
     opened.show_table({"crawls": [crawl_shape(one) for one in crawls]}, ["id", "state", "reason", "pages", "url"], rows)
@@ -182,7 +179,6 @@ def list_(opened: OpenLibrary) -> None:
 @library_command
 def status(opened: OpenLibrary, crawl_id: str, outs: Any, problems: int) -> None:
     """Show how far a crawl is, what it left out and why, and write its pages."""
-
     found = find_crawl(opened.store, crawl_id)
     _write_outputs(opened.store, found, outs, opened.settings)
     _show_crawl(found, opened.as_json, opened.store, problems)
@@ -193,7 +189,6 @@ def status(opened: OpenLibrary, crawl_id: str, outs: Any, problems: int) -> None
 @library_command
 def cancel(opened: OpenLibrary, crawl_id: str) -> None:
     """End a running crawl, wherever it runs. Its pages stay, and it can be resumed."""
-
     _show_crawl(cancel_crawl(opened.store, find_crawl(opened.store, crawl_id).id), opened.as_json)
 
 
@@ -202,7 +197,6 @@ def cancel(opened: OpenLibrary, crawl_id: str) -> None:
 @library_command
 def remove(opened: OpenLibrary, crawl_id: str) -> None:
     """Delete a crawl with its pages. Pages that were saved into the library stay."""
-
     found = find_crawl(opened.store, crawl_id)
     remove_crawl(opened.store, found.id)
     opened.show({"removed": found.id}, f"Removed the crawl of {found.url} with {format_count(found.kept, 'page')}.")
@@ -268,7 +262,6 @@ def _run(
     queued: bool = False,
 ) -> None:
     """Work on the crawl until it ends, then write what was asked for."""
-
     with open_room(settings, min(at_a_time, os.cpu_count() or 1)) as room, show_crawl_progress(as_json) as progress:
         ended = asyncio.run(_work(found.id, settings, store, room, at_a_time, progress, save, tags))
     if ended.state == "running":

@@ -8,8 +8,14 @@ from typing import Any, Final
 import click
 
 from pagekeep.doors.cli.lazy import lazily
-from pagekeep.doors.cli.options import examples, json_option, library_option, limit_pages_option, report_folder_option
-from pagekeep.doors.cli.output import report_errors, show_bar, show_table, write, write_json
+from pagekeep.doors.cli.options import (
+    examples,
+    json_command,
+    library_option,
+    limit_pages_option,
+    report_folder_option,
+)
+from pagekeep.doors.cli.output import show_bar, show_table, write, write_json
 from pagekeep.text import printable
 
 with lazily():
@@ -54,23 +60,22 @@ Exit codes: 0 done; 1 a score is below the gate, or an unexpected failure; 2 bad
     help="TOML file with the lowest allowed scores.",
 )
 @click.option("--without-rules", is_flag=True, help="Do not apply site rules, to see what they contribute.")
-@json_option
+@json_command
 def evaluate(
     corpus: Path, limit: int | None, out: Path | None, gate_file: Path | None, without_rules: bool, as_json: bool
 ) -> None:
     """Measure extraction on the pages of a corpus, or on HTML files with the expected Markdown next to them."""
-    with report_errors(as_json=as_json):
-        extractor = extract_without_rules if without_rules else pipeline_extract
-        if has_markdown_cases(corpus):
-            _measure_markdown(corpus, limit, gate_file, extractor, as_json)
-            return
-        report = run(corpus, limit=limit, out=out, extractor=extractor)
-        failures = find_broken_floors(report, gate_file) if gate_file else []
-        if as_json:
-            summary = {kind: plain(row) for kind, row in report.summary.items()}
-            write_json({"success": not failures, "summary": summary, "below_gate": failures})
-        else:
-            show_table(format_table(report))
+    extractor = extract_without_rules if without_rules else pipeline_extract
+    if has_markdown_cases(corpus):
+        _measure_markdown(corpus, limit, gate_file, extractor, as_json)
+        return
+    report = run(corpus, limit=limit, out=out, extractor=extractor)
+    failures = find_broken_floors(report, gate_file) if gate_file else []
+    if as_json:
+        summary = {kind: plain(row) for kind, row in report.summary.items()}
+        write_json({"success": not failures, "summary": summary, "below_gate": failures})
+    else:
+        show_table(format_table(report))
     for failure in [] if as_json else failures:
         click.echo(f"Below the gate: {failure}", err=True)
     if failures:
@@ -81,7 +86,6 @@ def _measure_markdown(
     corpus: Path, limit: int | None, gate_file: Path | None, extractor: Extractor, as_json: bool
 ) -> None:
     """Compare our Markdown with the expected Markdown of each page, and list the cases that differ."""
-
     extras.require("evaluate", "Measuring Markdown")
 
     if gate_file:
@@ -117,10 +121,10 @@ _WORST_SHOWN: Final = 10
 @click.argument("corpus", metavar="CORPUS", type=click.Path(path_type=Path))
 @limit_pages_option
 @report_folder_option
-@json_option
+@json_command
 def compare(a: str, b: str, corpus: Path, limit: int | None, out: Path | None, as_json: bool) -> None:
     """Compare two extractors on the pages of a corpus or a folder of HTML files."""
-    with report_errors(as_json=as_json), show_bar("Comparing") as progress:
+    with show_bar("Comparing") as progress:
         result = compare_extractors(a, b, corpus, settings=config.load(), limit=limit, out=out, progress=progress)
     if as_json:
         write_json(comparison_to_json(result))
@@ -134,24 +138,23 @@ def compare(a: str, b: str, corpus: Path, limit: int | None, out: Path | None, a
 @click.argument("log", required=False, metavar="[LOG]", type=click.Path(path_type=Path))
 @library_option
 @report_folder_option
-@json_option
+@json_command
 def compared(log: Path | None, library: str | None, out: Path | None, as_json: bool) -> None:
     """Show how Pagekeep and the remote reader differ on saved pages, from the log that `mode = "compare"` writes.
 
     Without LOG, the log next to the library is read.
     """
-    with report_errors(as_json=as_json):
-        entries = latest_comparisons(read_log(log or log_path(config.load({"library": library}))))
-        if out:
-            write_report(out, "compared", ("remote", "local"), [_pair(entry) for entry in entries])
-        numbers = comparison_summary(entries)
-        if as_json:
-            write_json({"summary": numbers, "pages": [_shape(entry) for entry in entries]})
-            return
-        rows = [[name.replace("_", " "), _format_number(value)] for name, value in numbers.items()]
-        show_table([["what", "value"], *rows])
-        for entry in sorted(entries, key=lambda entry: entry.similarity or 0.0)[:_WORST_SHOWN]:
-            write(_format_entry(entry))
+    entries = latest_comparisons(read_log(log or log_path(config.load({"library": library}))))
+    if out:
+        write_report(out, "compared", ("remote", "local"), [_pair(entry) for entry in entries])
+    numbers = comparison_summary(entries)
+    if as_json:
+        write_json({"summary": numbers, "pages": [_shape(entry) for entry in entries]})
+        return
+    rows = [[name.replace("_", " "), _format_number(value)] for name, value in numbers.items()]
+    show_table([["what", "value"], *rows])
+    for entry in sorted(entries, key=lambda entry: entry.similarity or 0.0)[:_WORST_SHOWN]:
+        write(_format_entry(entry))
 
 
 def _format_number(value: Any) -> str:
@@ -160,7 +163,6 @@ def _format_number(value: Any) -> str:
 
 def _shape(entry: Comparison) -> dict[str, Any]:
     """Return a comparison as JSON without the texts."""
-
     shape: dict[str, Any] = plain(entry)
     for side in ("ours", "theirs"):
         del shape[side]["markdown"]

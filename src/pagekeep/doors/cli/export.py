@@ -111,7 +111,6 @@ def mirror(opened: OpenLibrary, folder: Path, **options: Any) -> None:
     You can change tags, `pinned` and `archived` in the frontmatter. If you change the text, the file stays as your own
     version. You can rename and move files. To delete a page, use `pagekeep delete`.
     """
-
     if options["watch"]:
         watch(opened.store, folder, options["profile"], _report, seconds=options["every"], wait=Event().wait)
         return

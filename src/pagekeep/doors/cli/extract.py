@@ -296,7 +296,6 @@ def show(page: Page, format_: str, as_json: bool) -> None:
 
 def show_explanation(page: Page, *, as_json: bool = False, verbose: bool = False) -> None:
     """Print the explanation of a page, with bold headings on a terminal; as JSON, with the page."""
-
     explanation = explain(page, verbose=verbose)
     if as_json:
         write_json({**page.to_json(), "explanation": explanation})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from pagekeep.text import printable
 with lazily():
     from pagekeep.doors import published_feeds
     from pagekeep.doors.cli.item_output import result_line
-    from pagekeep.identity.accounts import open_accounts
     from pagekeep.library.feeds import inbox as entries
     from pagekeep.library.feeds import subscriptions
     from pagekeep.library.feeds.inbox import find_named, get_entry, keep_entry
@@ -69,7 +67,6 @@ def _setting_options(command: Any) -> Any:
 
 def _read_settings(values: dict[str, Any]) -> dict[str, Any]:
     """Return the settings that were given on the command line."""
-
     every = values.pop("every")
     given = {name: value for name, value in values.items() if value is not None and value != ()}
     if every is not None:
@@ -94,7 +91,6 @@ def add(
     opened: OpenLibrary, addresses: tuple[str, ...], guess: bool, every_one: bool, folder: str | None, **values: Any
 ) -> None:
     """Subscribe to feeds: the address of a feed, or of a page that names its feed. New entries arrive by polling."""
-
     chosen, shapes = FeedSettings(**_read_settings(values)), []
     for address in addresses:
         found = with_retrieval(opened.settings, lambda retrieval, url=address: find_feeds(url, retrieval, guess=guess))  # type: ignore[misc]
@@ -116,7 +112,6 @@ def add(
 @library_command
 def list_feeds(opened: OpenLibrary) -> None:
     """List the feeds by folder, with their unread entries and what went wrong."""
-
     listed = subscriptions.list_feeds(opened.store)
     rows = [
         [
@@ -144,7 +139,6 @@ def list_feeds(opened: OpenLibrary) -> None:
 @library_command
 def change(opened: OpenLibrary, key: str, status: Any, folder: str | None, **values: Any) -> None:
     """Change a feed: its folder, name, tags, filters, or how it is polled. What is not named stays."""
-
     feed = change_feed(opened.store, key, folder=folder, status=status, changes=_read_settings(values))
     opened.show(
         {"feeds": [feed_shape(feed, count_entries(opened.store, feed))]},
@@ -157,7 +151,6 @@ def change(opened: OpenLibrary, key: str, status: Any, folder: str | None, **val
 @library_command
 def remove(opened: OpenLibrary, keys: tuple[str, ...]) -> None:
     """Unsubscribe from feeds. Their entries leave the inbox; pages that were kept stay."""
-
     ids = [get_feed(opened.store, key).id for key in keys]  # all first: a typo must stop before any change
     removed = [remove_feed(opened.store, feed_id) for feed_id in ids]
     opened.show(
@@ -172,7 +165,6 @@ def remove(opened: OpenLibrary, keys: tuple[str, ...]) -> None:
 @library_command
 def poll(opened: OpenLibrary, keys: tuple[str, ...]) -> None:
     """Poll feeds now: the ones named, or all that are active. The server and `pagekeep work` poll those that are due."""
-
     with show_progress("Polling") as progress:
         report = with_retrieval(
             opened.settings, lambda retrieval: poll_now(keys, opened.store, retrieval, progress=progress)
@@ -206,7 +198,6 @@ def inbox(
     opened: OpenLibrary, name: str | None, everything: bool, key: str | None, mark_read: bool, limit: int
 ) -> None:
     """List the entries of feeds that were not read yet, newest first. They are apart from the library until kept."""
-
     if key is not None:
         entry = entries.get_entry(opened.store, key)
         entries.mark_entries(opened.store, [entry.id])
@@ -244,7 +235,6 @@ def inbox(
 @library_command
 def keep(opened: OpenLibrary, keys: tuple[str, ...]) -> None:
     """Keep entries of the inbox: each is saved as a page of the library, with the tags of its feed."""
-
     ids = [get_entry(opened.store, key).id for key in keys]
     items = [
         with_retrieval(opened.settings, lambda retrieval, one=entry_id: keep_entry(one, opened.store, retrieval)).item  # type: ignore[misc]
@@ -258,7 +248,6 @@ def keep(opened: OpenLibrary, keys: tuple[str, ...]) -> None:
 @library_command(create=True)
 def import_feeds(opened: OpenLibrary, file: Path) -> None:
     """Subscribe to the feeds of an OPML file, as other readers export it, with its folders."""
-
     outlines = with_retrieval(opened.settings, lambda retrieval: read_list(file.read_bytes(), retrieval))
     report = import_list(opened.store, outlines)
     if opened.as_json:
@@ -274,7 +263,6 @@ def import_feeds(opened: OpenLibrary, file: Path) -> None:
 @library_command
 def export_feeds(opened: OpenLibrary) -> None:
     """Print the feeds with their folders as OPML, which other readers import."""
-
     text = export_list(opened.store)
     write_json({"opml": text}) if opened.as_json else write(text)
 
@@ -288,37 +276,31 @@ def export_feeds(opened: OpenLibrary) -> None:
 @library_command
 def publish(opened: OpenLibrary, title: str | None, query: str, revoke: str | None) -> None:
     """Publish a list or search as a full-text feed under a secret address of your server, or list published feeds."""
-
-    with closing(open_accounts(opened.settings)) as accounts:
-        if title:
-            feed, secret = published_feeds.publish(opened.store, accounts, title, query)
-            paths = {"atom": f"/shared/{secret}/atom.xml", "json": f"/shared/{secret}/feed.json"}
-            if opened.as_json:
-                write_json({"published": [{**published_shape(feed, None), **paths}]})
-                return
-            write("\n".join(paths.values()))
-            click.echo(
-                "These paths of your server are not shown again. Anyone who has them can read the feed.", err=True
-            )
-            return
-        if revoke:
-            ended = published_feeds.unpublish(opened.store, accounts, revoke)
-            write_json({"published": [published_shape(ended, None)]}) if opened.as_json else write(
-                f"Ended {ended.title}."
-            )
-            return
-        listed = published_feeds.list_published(opened.store, accounts)
+    if title:
+        feed, secret = published_feeds.publish(opened.store, opened.accounts, title, query)
+        paths = {"atom": f"/shared/{secret}/atom.xml", "json": f"/shared/{secret}/feed.json"}
         if opened.as_json:
-            write_json({"published": [published_shape(one.feed, one.last_used_at) for one in listed]})
+            write_json({"published": [{**published_shape(feed, None), **paths}]})
             return
-        rows = [
-            [
-                short_id(one.feed.id),
-                one.feed.title,
-                one.feed.query,
-                one.feed.created_at[:10],
-                (one.last_used_at or "")[:10],
-            ]
-            for one in listed
+        write("\n".join(paths.values()))
+        click.echo("These paths of your server are not shown again. Anyone who has them can read the feed.", err=True)
+        return
+    if revoke:
+        ended = published_feeds.unpublish(opened.store, opened.accounts, revoke)
+        write_json({"published": [published_shape(ended, None)]}) if opened.as_json else write(f"Ended {ended.title}.")
+        return
+    listed = published_feeds.list_published(opened.store, opened.accounts)
+    if opened.as_json:
+        write_json({"published": [published_shape(one.feed, one.last_used_at) for one in listed]})
+        return
+    rows = [
+        [
+            short_id(one.feed.id),
+            one.feed.title,
+            one.feed.query,
+            one.feed.created_at[:10],
+            (one.last_used_at or "")[:10],
         ]
-        show_table([["id", "title", "query", "created", "last read"], *rows])
+        for one in listed
+    ]
+    show_table([["id", "title", "query", "created", "last read"], *rows])

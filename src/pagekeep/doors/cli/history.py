@@ -40,7 +40,6 @@ _SIGNS = {"removed": ("[-", "-]"), "added": ("{+", "+}")}
 
 def with_retrieval(settings: Settings, function: Callable[[Retrieval], Awaitable[T]]) -> T:
     """Run a function that reads or fetches pages, in its own worker room."""
-
     with open_room(settings) as room:
 
         async def run() -> T:
@@ -57,7 +56,6 @@ def with_retrieval(settings: Settings, function: Callable[[Retrieval], Awaitable
 @library_command
 def history(opened: OpenLibrary, key: str, pin: int | None, unpin: int | None) -> None:
     """List the versions of a page, oldest first."""
-
     for number, pinned in ((pin, True), (unpin, False)):
         if number is not None:
             pin_version(opened.store, key, number, pinned=pinned)
@@ -92,7 +90,6 @@ def diff(opened: OpenLibrary, key: str, before: int | None, after: int | None, e
 
     Both are read by the current parser, so only what the page itself changed is shown.
     """
-
     found = with_retrieval(
         opened.settings,
         lambda retrieval: compare_versions(opened.store, key, retrieval, before, after, everything=everything),
@@ -141,7 +138,6 @@ def _format_block(block: Block, *, coloured: bool) -> str:
 @library_command
 def watch(opened: OpenLibrary, keys: tuple[str, ...], every: str) -> None:
     """Watch pages for changes, or list the watched pages. The server and `pagekeep work` visit them."""
-
     seconds = parse_interval(every)
     ids = [get_item(opened.store, key).id for key in keys]  # all first: a typo must stop before any change
     listed = [watching.watch(opened.store, item_id, seconds) for item_id in ids] or list(
@@ -173,7 +169,6 @@ def watch(opened: OpenLibrary, keys: tuple[str, ...], every: str) -> None:
 @library_command
 def unwatch(opened: OpenLibrary, keys: tuple[str, ...]) -> None:
     """Watch pages no longer."""
-
     opened.show_items([stop(opened.store, key) for key in keys], result_line("Not watched"))
 
 
@@ -184,7 +179,6 @@ def unwatch(opened: OpenLibrary, keys: tuple[str, ...]) -> None:
 @library_command
 def changes(opened: OpenLibrary, everything: bool, seen: bool, limit: int) -> None:
     """List changes of watched pages, newest first."""
-
     found = list_changes(opened.store, unseen=not everything, limit=limit)
     if seen and found:
         mark_seen(opened.store, tuple(change.id for change, _ in found))
@@ -218,7 +212,6 @@ def check_links(opened: OpenLibrary, keys: tuple[str, ...], limit: int) -> None:
 
     A page has gone after three failures over two days or more; `pagekeep search is:gone` lists them.
     """
-
     results: list[LinkResult] = []
 
     def report(result: LinkResult) -> None:

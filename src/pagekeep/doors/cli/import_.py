@@ -83,7 +83,6 @@ def import_(opened: OpenLibrary, paths: tuple[Path, ...], **options: Any) -> Non
 
     The format is detected automatically. You can run an import again after an interruption: nothing is imported twice.
     """
-
     report = ImportReport()
     with (
         open_room(opened.settings) as room,
@@ -152,7 +151,6 @@ async def _import_all(
 @contextmanager
 def _open_reader() -> Iterator[RowReader]:
     """Open the process that reads the files, as a fork where possible."""
-
     with RowReader() as reader:
         reader.fork()
         yield reader

@@ -59,7 +59,6 @@ def lists(opened: OpenLibrary) -> None:
 
     A list is a saved search, which finds its pages itself, or one that you fill and order. In searches: `list:"To read"`.
     """
-
     found, counts = list_lists(opened.store), count_lists(opened.store)
     if opened.as_json:
         write_json({"lists": [list_shape(one, counts.get(one.id)) for one in found]})
@@ -79,7 +78,6 @@ def _kind(one: ItemList) -> str:
 @library_command
 def add(opened: OpenLibrary, name: str, search: str | None) -> None:
     """Add a list: one to fill, or a saved search."""
-
     _show(opened, add_list(opened.store, name, search), "Added")
 
 
@@ -89,7 +87,6 @@ def add(opened: OpenLibrary, name: str, search: str | None) -> None:
 @library_command
 def show(opened: OpenLibrary, name: str, limit: int) -> None:
     """Show the pages of a list."""
-
     page = list_page(opened.store, get_list(opened.store, name), limit=limit)
     if opened.as_json:
         write_json(items_shape(page.items, page.next))
@@ -104,7 +101,6 @@ def show(opened: OpenLibrary, name: str, limit: int) -> None:
 @library_command
 def change(opened: OpenLibrary, name: str, new_name: str | None, search: str | None) -> None:
     """Rename a list, or change its search."""
-
     _show(opened, change_list(opened.store, name, name=new_name, query=search), "Changed")
 
 
@@ -113,7 +109,6 @@ def change(opened: OpenLibrary, name: str, new_name: str | None, search: str | N
 @library_command
 def delete(opened: OpenLibrary, name: str) -> None:
     """Delete a list; its pages stay in the library."""
-
     _show(opened, remove_list(opened.store, name), "Deleted")
 
 
@@ -123,7 +118,6 @@ def delete(opened: OpenLibrary, name: str) -> None:
 @library_command
 def put(opened: OpenLibrary, name: str, keys: tuple[str, ...]) -> None:
     """Add pages at the end of a list."""
-
     done = add_items(opened.store, name, [get_item(opened.store, key).id for key in keys])
     opened.remember("lists put", done.action.id)
     opened.show_items(done.items, result_line(done.action.label))
@@ -135,7 +129,6 @@ def put(opened: OpenLibrary, name: str, keys: tuple[str, ...]) -> None:
 @library_command
 def take(opened: OpenLibrary, name: str, keys: tuple[str, ...]) -> None:
     """Remove pages from a list; they stay in the library."""
-
     done = remove_items(opened.store, name, [get_item(opened.store, key).id for key in keys])
     opened.remember("lists take", done.action.id)
     opened.show_items(done.items, result_line(done.action.label))
@@ -148,7 +141,6 @@ def take(opened: OpenLibrary, name: str, keys: tuple[str, ...]) -> None:
 @library_command
 def move(opened: OpenLibrary, name: str, key: str, before: str | None) -> None:
     """Move a page of a list before another one, or to the end."""
-
     item = get_item(opened.store, key)
     move_item(opened.store, name, item.id, before=get_item(opened.store, before).id if before else None)
     opened.show_items([item], result_line("Moved"))
@@ -189,7 +181,6 @@ def save_rules(opened: OpenLibrary) -> None:
     A rule applies to pages that a search finds when they are saved, imported or kept from a feed. A new rule is switched off:
     `try` shows what it would do with the pages of the library.
     """
-
     found = list_rules(opened.store)
     if opened.as_json:
         write_json({"rules": [rule_shape(rule) for rule in found]})
@@ -213,7 +204,6 @@ def save_rules(opened: OpenLibrary) -> None:
 @library_command
 def try_(opened: OpenLibrary, query: str, **given: Any) -> None:
     """Show what a rule would do with the pages of the library; nothing is changed."""
-
     trial = try_rule(opened.store, query, _actions(given))
     if opened.as_json:
         write_json(dict(trial_shape(trial)))
@@ -231,7 +221,6 @@ def try_(opened: OpenLibrary, query: str, **given: Any) -> None:
 @library_command
 def add_rule(opened: OpenLibrary, query: str, name: str, **given: Any) -> None:
     """Add a rule, switched off."""
-
     _show_rule(opened, rules.add_rule(opened.store, name, query, _actions(given)), "Added")
 
 
@@ -256,7 +245,6 @@ _switch("off", "Switch a rule off.", enabled=False)
 @library_command
 def apply(opened: OpenLibrary, key: str) -> None:
     """Do what a rule does to the pages that are in the library. `undo` takes it back."""
-
     done = apply_rule_whole(opened.store, key)
     opened.remember("save-rules apply", done.id)
     opened.show({"action": action_shape(done)}, f"{printable(done.label)}: {format_count(done.changed, 'page')}")
@@ -267,7 +255,6 @@ def apply(opened: OpenLibrary, key: str) -> None:
 @library_command
 def delete_rule(opened: OpenLibrary, key: str) -> None:
     """Delete a rule; what it changed stays."""
-
     _show_rule(opened, remove_rule(opened.store, key), "Deleted")
 
 

@@ -71,7 +71,6 @@ def add(opened: OpenLibrary, host: str, account: str, **options: Any) -> None:
 
     It is polled by `pagekeep work` and by the server. Adding a folder again changes its senders and interval.
     """
-
     source, is_new = add_source(
         opened.store,
         opened.settings,
@@ -90,7 +89,6 @@ def add(opened: OpenLibrary, host: str, account: str, **options: Any) -> None:
 @library_command
 def list_sources(opened: OpenLibrary) -> None:
     """List the mail sources, and which senders were left out."""
-
     sources = find(opened.store)
     if opened.as_json:
         write_json({"sources": [_shape(source) for source in sources]})
@@ -139,7 +137,6 @@ def change(opened: OpenLibrary, key: str, senders: tuple[str, ...], every: str |
 @library_command
 def remove(opened: OpenLibrary, key: str) -> None:
     """Remove a mail source; its newsletters stay in the feed inbox."""
-
     _show_one(opened, remove_source(opened.store, key), "Removed")
 
 

@@ -14,8 +14,8 @@ from click.shell_completion import get_completion_class
 
 from pagekeep.doors.cli.lazy import lazily
 from pagekeep.doors.cli.open_library import OpenLibrary, library_command, library_location
-from pagekeep.doors.cli.options import EXIT_CODES, examples, json_option
-from pagekeep.doors.cli.output import format_bytes, format_count, report_errors, show_table, write, write_json
+from pagekeep.doors.cli.options import EXIT_CODES, examples, json_command, json_option
+from pagekeep.doors.cli.output import format_bytes, format_count, show_table, write, write_json
 from pagekeep.errors import PagekeepError
 from pagekeep.text import printable
 
@@ -52,7 +52,6 @@ def backup(opened: OpenLibrary, path: str, single_file: bool) -> None:
     Everything is compared with its hash, in the library and in the backup. What is damaged in the backup is written again; what
     is damaged in the library is taken from the earlier backup, if that has it, and listed. The exit code is then 1.
     """
-
     target, report = Path(path), None
     if single_file or _means_file(path):
         if not single_file:
@@ -157,21 +156,20 @@ def library() -> None:
 )
 @click.argument("address", metavar="[URL]", required=False)
 @click.option("--for", "role", metavar="ROLE", help="Allow this database role to use the library.")
-@json_option
+@json_command
 def install(address: str | None, role: str | None, as_json: bool) -> None:
     """Create or update the tables, roles and policies of the library.
 
     Run it as the owner of the database: once, and again after every update of Pagekeep. Stored data stays. Without a URL,
     the setting `library` is used.
     """
-    with report_errors(as_json=as_json):
-        install_library(config.load({"library": address}).library or "", role)
-        if as_json:
-            write_json({"installed": True, "for": role})
-            return
-        write("The library is installed.")
-        if role:
-            write(f"The role {role} can use it.")
+    install_library(config.load({"library": address}).library or "", role)
+    if as_json:
+        write_json({"installed": True, "for": role})
+        return
+    write("The library is installed.")
+    if role:
+        write(f"The role {role} can use it.")
 
 
 @library.command(
@@ -221,22 +219,21 @@ LOST = 1
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="NEW", help="The new library. Default: LIBRARY with `.repaired`."
 )
-@json_option
+@json_command
 def repair(library: Path, out: Path | None, as_json: bool) -> None:
     """Save everything that can be read of a damaged library file into a new library, and list what is lost.
 
     The damaged file is not changed. Stop servers and workers that use it first. The exit code is 0 when nothing is lost,
     1 when something is, and 2 when no item can be read.
     """
-    with report_errors(as_json=as_json):
-        target = out or library.with_name(f"{library.stem}.repaired{library.suffix}")
-        report = salvage(library, target)
-        if as_json:
-            write_json(_to_json(report, target))
-        else:
-            write(_render(report, target))
-        if not report.complete:
-            raise click.exceptions.Exit(LOST)
+    target = out or library.with_name(f"{library.stem}.repaired{library.suffix}")
+    report = salvage(library, target)
+    if as_json:
+        write_json(_to_json(report, target))
+    else:
+        write(_render(report, target))
+    if not report.complete:
+        raise click.exceptions.Exit(LOST)
 
 
 def _to_json(report: Salvage, target: Path) -> dict[str, object]:
@@ -273,7 +270,6 @@ _SITES_SHOWN = 10
 @library_command
 def storage(opened: OpenLibrary, clean: bool) -> None:
     """Show what pages, pictures and other kept files take on the disk, and which sites take most."""
-
     removed = remove_unused(opened.store, at_once=True) if clean else None
     shape = storage_shape(measure_storage(opened.store))
     if opened.as_json:
@@ -313,7 +309,6 @@ _VARIABLE: Final = "_PAGEKEEP_COMPLETE"
 @json_option
 def completion(shell: str, as_json: bool) -> None:
     """Print the script that lets a shell complete commands and options with the Tab key."""
-
     kind = get_completion_class(shell)
     assert kind is not None
     # Not `source()`, which starts the shell to check its version: the script may be for another machine.

@@ -25,6 +25,7 @@ with lazily():
 with lazily():
     from pagekeep import config
     from pagekeep.config import Settings
+    from pagekeep.identity.accounts import Accounts, open_accounts
     from pagekeep.library.items.change import remember_action
     from pagekeep.library.open import Store
     from pagekeep.library.open import open_library as open_store
@@ -53,6 +54,11 @@ class OpenLibrary:
         if not self.create:
             _check_exists(self.settings)
         return self._closing.enter_context(closing(open_store(self.settings)))
+
+    @cached_property
+    def accounts(self) -> Accounts:
+        """The users and tokens, opened when they are first used."""
+        return self._closing.enter_context(closing(open_accounts(self.settings)))
 
     def __enter__(self) -> Self:
         return self
@@ -122,7 +128,6 @@ def _check_exists(settings: Settings) -> None:
 
 def library_location(settings: Settings) -> Path | str:
     """Return the library's file, or its server URL without the password."""
-
     path = library_path(settings)
     if path is not None:
         return path
@@ -132,7 +137,6 @@ def library_location(settings: Settings) -> Path | str:
 
 def load_rules(settings: Settings) -> Rulebook:
     """Load the built-in rules and the user's own; faulty rules are reported and left out."""
-
     book = load_active(settings)
     report_faults(book.faults)
     return book
@@ -140,7 +144,6 @@ def load_rules(settings: Settings) -> Rulebook:
 
 def report_faults(faults: Iterable[RuleFault]) -> None:
     """Print to stderr what is wrong with the rules that were left out."""
-
     for fault in faults:
         click.echo(f"Skipped a faulty rule: {printable(str(fault))}", err=True)
 
@@ -151,7 +154,6 @@ def open_room(settings: Settings, processes: int = 1, *, report: bool = True) ->
 
     Rules are loaded before, so that the forked processes have them too; faulty ones are reported.
     """
-
     if report:
         load_rules(settings)
     room = Room(processes)

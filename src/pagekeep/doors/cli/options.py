@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import wraps
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import click
 
 from pagekeep import clock
 from pagekeep.doors.cli.lazy import lazily
+from pagekeep.doors.cli.output import report_errors
 from pagekeep.errors import InvalidUrl, NotFound, PagekeepError
 
 with lazily():
@@ -70,6 +72,19 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 library_option = click.option(
     "--library", metavar="PATH|URL", help="Library file or postgresql:// URL. Default: the setting `library`."
 )
+
+
+def json_command(function: Callable[..., None]) -> Callable[..., None]:
+    """Make a function a command with `--json`, whose errors are reported."""
+
+    @wraps(function)
+    def command(*, as_json: bool, **parameters: Any) -> None:
+        with report_errors(as_json=as_json):
+            function(as_json=as_json, **parameters)
+
+    return json_option(command)
+
+
 limit_pages_option = click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Read at most N pages.")
 rules_folder_option = click.option(
     "--rules", "folder", metavar="DIR", help="Folder with your own rules. Default: the setting `rules`."
@@ -162,7 +177,6 @@ def is_url(source: str) -> bool:
 
 def complete_url(source: str) -> str | None:
     """Return the URL that `example.com/post` means, or `None` when it looks like a file name."""
-
     host, slash, _ = source.partition("/")
     name, colon, port = host.partition(":")
     suffix = name.rpartition(".")[2].lower()

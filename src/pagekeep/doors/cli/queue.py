@@ -125,7 +125,6 @@ class _Reporter:
 
     def report_crawl(self, crawl: Crawl) -> None:
         """Print that a crawl is done."""
-
         self._idle = False
         if self._print is _print_json:
             write(json.dumps({"success": True, "crawl": crawl_shape(crawl)}, ensure_ascii=False))
@@ -193,7 +192,6 @@ def _print_json(result: JobResult) -> None:
 @library_command
 def jobs(opened: OpenLibrary, state: str | None, revive: str | None, limit: int) -> None:
     """List the jobs in the queue."""
-
     if revive == _ALL:
         listed = revive_waiting(opened.store)
     else:

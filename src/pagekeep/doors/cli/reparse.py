@@ -177,7 +177,6 @@ class _Report:
 
 def _diff_lines(result: ReparseResult) -> Iterator[str]:
     """Yield the change of one item as a diff, coloured on a terminal."""
-
     item = result.item
     yield f"{short_id(item.id)}  {printable(item.title)}  {item.url}"
     for line in difference(item.content, result.content or ""):
@@ -216,7 +215,6 @@ def verify(opened: OpenLibrary, keys: tuple[str, ...], key: str | None, processe
     Receipts may be signed (setting `sign_receipts`); the public keys are shown. With --key, every page must be signed by that
     one. Learn it where the pages were saved, not from the file that is checked.
     """
-
     if key is not None:
         extras.require("signatures", "Checking signatures")
     pinned = None if key is None else read_key(key)
@@ -237,7 +235,6 @@ def verify(opened: OpenLibrary, keys: tuple[str, ...], key: str | None, processe
 
 def _split(keys: tuple[str, ...]) -> tuple[list[Path], tuple[str, ...]]:
     """Return the names that are web archives, and the others."""
-
     files = [Path(key) for key in keys if is_web_archive(Path(key))]
     return files, tuple(key for key in keys if Path(key) not in files)
 
@@ -277,7 +274,6 @@ class Report:
 
     def add_archive(self, path: Path, rules: Rulebook, processes: int | None) -> None:
         """Check a web archive."""
-
         check = ArchiveCheck()
         for verdict in verify_archive(path, rules, check, processes=processes):
             self.add(verdict)

@@ -216,7 +216,6 @@ def _confirm(inputs: Sequence[Input], count: int, yes: bool, as_json: bool) -> b
 
 def _begin_action(inputs: Sequence[Input], count: int, opened: OpenLibrary) -> str:
     """Begin the action that `pagekeep undo` takes back, also when this command is interrupted."""
-
     names = dict.fromkeys(os.path.basename(os.path.abspath(one.folder)) for one in inputs if one.folder is not None)
     action = begin_action(opened.store, f"Saved {format_count(count, 'file')} of {', '.join(names)}")
     opened.remember("save", action)
@@ -285,7 +284,6 @@ class _Report:
 
 def _report_folders(results: Results, total: int, action: str, opened: OpenLibrary) -> None:
     """Print what became of all files, and how to take it back."""
-
     failed = f", {len(results.failures):,} failed" if results.failures else ""
     new = get_action(opened.store, action).changed
     undo = f"To undo: pagekeep undo (moves {format_count(new, 'page')} to the trash)" if new else "None is new."
@@ -329,7 +327,6 @@ async def _save_all(
     **how: Any,
 ) -> None:
     """Save all pages, several in parallel."""
-
     stop_on_sigterm()
     waiting = iter(inputs)
     cleaned = clean_tags(tags)
@@ -432,7 +429,6 @@ def _read_list(file: str | None) -> Iterator[str]:
 
 def _report_interrupt(results: Results, total: int, as_json: bool, opened: OpenLibrary) -> None:
     """Print what was saved before the interrupt, and what waits in the queue: pages that were being saved."""
-
     with suppress(click.exceptions.Exit):  # the exit code is that of an interrupt
         _show(results, as_json)
     if total > 1:

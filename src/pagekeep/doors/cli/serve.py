@@ -18,7 +18,7 @@ import click
 from pagekeep import extras
 from pagekeep.doors.cli.lazy import lazily
 from pagekeep.doors.cli.open_library import open_room
-from pagekeep.doors.cli.options import examples, json_option, library_option
+from pagekeep.doors.cli.options import examples, json_command, library_option
 from pagekeep.doors.cli.output import INTERRUPTED, report_errors, write, write_json
 
 with lazily():
@@ -59,7 +59,7 @@ with lazily():
     type=click.Choice(("debug", "info", "warning", "error")),
     help="Lowest level to log. Default: info.",
 )
-@json_option
+@json_command
 def serve(
     host: str | None,
     port: int | None,
@@ -69,14 +69,13 @@ def serve(
     **flags: str | bool | None,
 ) -> None:
     """Start the server: the reader for your browser, and an API for programs. Stop it with Ctrl-C."""
-    with report_errors(as_json=as_json):
-        settings = config.load({**flags, "listen": _listen(config.load(flags).listen, host, port)})
-        extras.require("server", "`pagekeep serve`", also=("mcp", "documents"))
+    settings = config.load({**flags, "listen": _listen(config.load(flags).listen, host, port)})
+    extras.require("server", "`pagekeep serve`", also=("mcp", "documents"))
 
-        require_writable(settings)
-        _export_to_workers({**flags, "listen": settings.listen})
-        logs.configure(settings.log_level)
-        serving.serve(settings, workers=workers, ready=lambda address: _show_address(address, open_browser, as_json))
+    require_writable(settings)
+    _export_to_workers({**flags, "listen": settings.listen})
+    logs.configure(settings.log_level)
+    serving.serve(settings, workers=workers, ready=lambda address: _show_address(address, open_browser, as_json))
 
 
 def _show_address(address: str, open_browser: bool, as_json: bool) -> None:

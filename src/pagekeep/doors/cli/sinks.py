@@ -134,7 +134,6 @@ def add(opened: OpenLibrary, kind: str, **options: Any) -> None:
 @library_command
 def list_sinks(opened: OpenLibrary) -> None:
     """List the sinks, with what waits for them."""
-
     views = manage.list_sinks(opened.store)
     rows = [
         [
@@ -167,7 +166,6 @@ def pair(opened: OpenLibrary, name: str, code: str | None, attempt: str | None) 
     Open the other program first: it shows a code of 4 digits. With --json, the first call starts an attempt, and a second one
     with --attempt and --code ends it.
     """
-
     if attempt is None:
         attempt = _talk(opened, lambda clients: manage.start_pairing(opened.store, name, clients))
         if opened.as_json and code is None:
@@ -188,7 +186,6 @@ def check(opened: OpenLibrary, name: str) -> None:
 
     A webhook gets an event of the type `test`; nothing is added to the other programs.
     """
-
     found = _talk(opened, lambda clients: check_sink(opened.store, name, clients))
     opened.show({"message": found}, printable(found))
 
@@ -202,7 +199,6 @@ def confirm(opened: OpenLibrary, name: str, yes: bool) -> None:
 
     A library from another machine cannot run a command here, or read a variable, until you have confirmed it.
     """
-
     source = find_source(opened.store, name)
     if not yes:
         click.confirm(f"Read the secret from {printable(source)}?", abort=True, err=True)
@@ -220,7 +216,6 @@ def rules(opened: OpenLibrary, name: str, added: tuple[str, ...], removed: tuple
 
     A rule is a search; an item that matches one of them is sent when it is saved or changed. `*` is every item.
     """
-
     view = get_sink(opened.store, name)
     if added or removed:
         kept = [rule for rule in view.sink.rules if rule not in removed]
@@ -240,7 +235,6 @@ def send(opened: OpenLibrary, name: str) -> None:
 
     Those that it has are not sent again.
     """
-
     count = send_existing(opened.store, name)
     opened.show(
         {"count": count},
@@ -258,7 +252,6 @@ def send(opened: OpenLibrary, name: str) -> None:
 @library_command
 def outbox(opened: OpenLibrary, name: str | None, state: str | None, **options: Any) -> None:
     """List what waits to be delivered and what failed; retry or drop it."""
-
     if options["retry"] or options["drop"]:
         change = manage.revive_deliveries if options["retry"] else manage.drop_dead
         count = change(opened.store, name, options["position"])
@@ -309,7 +302,6 @@ def switch_off(opened: OpenLibrary, name: str) -> None:
 @library_command
 def remove(opened: OpenLibrary, name: str) -> None:
     """Remove a sink; what was delivered stays where it is."""
-
     view = get_sink(opened.store, name)
     remove_sink(opened.store, view.sink.id)
     opened.show({"sink": _shape(view)}, f"Removed  {_line(view)}")

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from jsonschema import Draft202012Validator
-from lxml import etree
 
 from pagekeep import clock
 from pagekeep.library.items.lists import add_list
@@ -32,6 +31,8 @@ ODD: tuple[dict[str, Any], ...] = (
     {"title": "{?query}", "published_at": "2021-05-06T07:08:09+02:00", "author": ""},
     {"title": "x" * 5_000, "published_at": "2021-05", "author": "א ב"},
 )
+
+etree = pytest.importorskip("lxml.etree", reason="lxml is not installed")
 
 
 @pytest.fixture
