@@ -16,6 +16,7 @@ from pagekeep.library.normal_url import normalise
 from pagekeep.store import Store
 from tests.store.making import make_item, moment
 
+etree = pytest.importorskip("lxml.etree", reason="lxml is not installed")
 SCHEMAS = Path(__file__).parent / "schemas"
 ATOM = etree.RelaxNG(etree.parse(SCHEMAS / "opds-1.2.rng"))
 FEED = Draft202012Validator(
@@ -31,8 +32,6 @@ ODD: tuple[dict[str, Any], ...] = (
     {"title": "{?query}", "published_at": "2021-05-06T07:08:09+02:00", "author": ""},
     {"title": "x" * 5_000, "published_at": "2021-05", "author": "א ב"},
 )
-
-etree = pytest.importorskip("lxml.etree", reason="lxml is not installed")
 
 
 @pytest.fixture
