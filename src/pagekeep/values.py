@@ -52,7 +52,7 @@ def quick_definitions() -> Iterator[None]:
     """Let the libraries that are imported in this context define their data classes quickly.
 
     `dom.py` uses it while it imports the HTML library, whose thirty data classes took half of that time. It is the only place
-    that replaces something in another module for a moment (ADR 0012): nothing else may be imported in this context.
+    that does so (ADR 0012): nothing else may be imported in this context.
     """
     dataclasses.dataclass = dataclass  # type: ignore[assignment]
     try:
