@@ -10,13 +10,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pagekeep.capture.extract import DEFAULT_VIEW, ExtractTask, ViewOptions, document_type
+from pagekeep.capture.measure import EXTRACTING, FETCHING, RENDERING, STARTING_BROWSER, Capture
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, PagekeepError, RenderError, UnsupportedContent
 from pagekeep.model import Fetched, Options, Page, PageWarning
 from pagekeep.workers import DOCUMENT, PAGE, Limits, Room, Task, run_alone
 
 if TYPE_CHECKING:
-    from pagekeep.capture.measure import EXTRACTING, FETCHING, RENDERING, STARTING_BROWSER, Capture
     from pagekeep.capture.screenshots import Screenshots
     from pagekeep.fetch.browser import Browser
     from pagekeep.fetch.client import Client
