@@ -1,11 +1,15 @@
 # Every target sets up what it needs; setup is quick when nothing changed.
-.PHONY: wheel setup browser node-tools archive-tools dialect-tools first-version test quick quick-tests lint types eval bench hostile fuzz extension serve judge
+.PHONY: wheel setup setup-all browser node-tools archive-tools dialect-tools first-version test quick quick-tests lint types eval bench hostile fuzz extension serve judge
 
 BIN := .venv/bin
 CORPUS ?= $(firstword $(wildcard ../shared/corpora/wcxb) tests/corpus)
 
 setup:
 	@scripts/setup dev
+
+# What all tests, the fuzzers and the training of the judge need on top: about 600 MB.
+setup-all:
+	@scripts/setup dev checks ray tracing train
 
 # Chromium for the tests that render: installed where we may, else they are skipped and say so.
 browser:
@@ -36,7 +40,7 @@ first-version:
 	@scripts/install-first-version || true
 
 # Within 12 minutes on two cores. Each core takes half of the tests in order, then some of what the other has left.
-test: lint types browser node-tools archive-tools dialect-tools first-version
+test: setup-all lint types browser node-tools archive-tools dialect-tools first-version
 	$(BIN)/python -m pytest -n auto --dist worksteal -q
 
 lint: setup
@@ -60,7 +64,7 @@ serve: setup
 	$(BIN)/python -P -m pagekeep serve
 
 CORPORA ?= ../shared/corpora
-judge: setup
+judge: setup-all
 	$(BIN)/python -m pagekeep_lab.judge $(CORPORA)/wcxb $(CORPORA)/web $(CORPORA)/readability
 
 bench: setup
@@ -81,11 +85,11 @@ wheel: setup
 # again. What is found becomes a case in tests/fuzz/cases, which a test replays; then the exit code is not 0.
 MINUTES ?= 5
 SEED ?= 0
-fuzz: setup
+fuzz: setup-all
 	nice -n 10 $(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED)
 
 # What tools like this must withstand, in full counts: about 75 minutes.
-hostile: setup browser
+hostile: setup-all browser
 	for round in 1 2 3 4 5; do $(BIN)/python -m pytest -n auto -q -m hypothesis --hypothesis-profile=search || exit 1; done
 	$(BIN)/python -m pytest -n auto -q -m full --full
 	$(BIN)/python bench/loss_check.py

@@ -109,7 +109,7 @@ def install(part: str, key: str, extras: set[str]) -> None:
     INCOMPLETE.touch()
     for stamp in STAMPS["dev"]:
         stamp.unlink(missing_ok=True)
-    target = "dev" if part == "dev" else ",".join(sorted(extras))
+    target = ",".join(["dev", *sorted(extras)] if part == "dev" else sorted(extras))
     run(*PIP, "--editable", f"{ROOT}[{target}]" if target else ROOT)
     remember(extras)
     INCOMPLETE.unlink()

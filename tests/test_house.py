@@ -151,3 +151,8 @@ def test_a_reason_is_a_comment_or_a_second_paragraph() -> None:
 
 def test_folders_are_at_most_four_deep() -> None:
     assert [name_of(file) for file in FILES if len(file.relative_to(HOUSE).parts) - 1 > MAX_DEPTH] == []
+
+
+def test_only_the_command_line_imports_what_does_not_run_in_production() -> None:
+    others = [file for file in FILES if not file.is_relative_to(HOUSE / "doors/cli")]
+    assert banned_imports(others, frozenset({"pagekeep_demo", "pagekeep_lab"})) == []

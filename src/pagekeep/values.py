@@ -49,7 +49,11 @@ def interpreted(cls: Class) -> Class:
 
 @contextmanager
 def quick_definitions() -> Iterator[None]:
-    """Let the libraries that are imported in this context define their data classes quickly."""
+    """Let the libraries that are imported in this context define their data classes quickly.
+
+    `dom.py` uses it while it imports the HTML library, whose thirty data classes took half of that time. It is the only place
+    that does so (ADR 0012): nothing else may be imported in this context.
+    """
     dataclasses.dataclass = dataclass  # type: ignore[assignment]
     try:
         yield

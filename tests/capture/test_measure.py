@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from pagekeep import extract
-from pagekeep.capture.measure import Capture, measure
+from pagekeep.capture.measure import EXTRACTING, FETCHING, RENDERING, STORING, Capture, measure
 from pagekeep.errors import FetchTimeout
 
 
@@ -16,7 +16,7 @@ def test_stages_are_shown_and_measured_under_stable_names() -> None:
     shown: list[str] = []
     ended: list[Capture] = []
     with measure("https://example.com/private?letter=1", shown.append, ended.append) as capture:
-        for stage in ("Fetching", "Extracting", "Rendering", "Extracting", "Storing"):
+        for stage in (FETCHING, EXTRACTING, RENDERING, EXTRACTING, STORING):
             capture.progress(stage)
         capture.outcome = "added"
     assert shown == ["Fetching", "Extracting", "Rendering", "Extracting", "Storing"]
@@ -31,7 +31,7 @@ def test_a_failure_is_named_and_raised() -> None:
 
     def fail() -> None:
         with measure("nowhere", lambda _stage: None, ended.append) as capture:
-            capture.progress("Fetching")
+            capture.progress(FETCHING)
             raise FetchTimeout("slow")
 
     with pytest.raises(FetchTimeout):

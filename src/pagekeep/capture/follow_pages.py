@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from pagekeep.capture.extract import ReadTask
 from pagekeep.capture.joined_file import MAX_PAGES, Part, Parts, is_joined, pack
+from pagekeep.capture.measure import JOINING, Stage
 from pagekeep.errors import BlockedAddress, PagekeepError
 from pagekeep.model import Fetched, Metadata, Options, Page, PageWarning
 from pagekeep.model.page import Continuation, PageLink
@@ -58,7 +59,7 @@ async def join_pages(
         return captured
     if len(pages.parts) == 1:
         return _warn(captured, pages.missing)
-    progress("Joining the pages")
+    progress(JOINING)
     fetched = pack(pages)
     page = await retrieval.extract(fetched, options)
     return replace(captured, page=page, fetched=fetched)
@@ -107,7 +108,7 @@ class _Follower:
         """Return the first page and the one that has all of the article, if there is one."""
         for link in links.single[:_MAX_WHOLE]:
             try:
-                fetched = await self._fetch(link, "Fetching all of the article")
+                fetched = await self._fetch(link, Stage("fetch", "Fetching all of the article"))
             except PagekeepError:
                 continue
             if fetched is None:
@@ -126,7 +127,7 @@ class _Follower:
                 missing = f"The article has more than {MAX_PAGES} pages; the others were left out."
                 break
             try:
-                fetched = await self._fetch(link, f"Fetching page {number}")
+                fetched = await self._fetch(link, Stage("fetch", f"Fetching page {number}"))
                 read = await self._read(fetched, link, number) if fetched else None
             except BlockedAddress:
                 raise

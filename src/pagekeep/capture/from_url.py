@@ -10,13 +10,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from pagekeep.capture.extract import DEFAULT_VIEW, ReadTask, ViewOptions, document_type
+from pagekeep.capture.measure import EXTRACTING, FETCHING, RENDERING, STARTING_BROWSER, Capture
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, PagekeepError, RenderError, UnsupportedContent
 from pagekeep.model import Fetched, Options, Page, PageWarning
 from pagekeep.workers import DOCUMENT, PAGE, Limits, Room, Task, run_alone
 
 if TYPE_CHECKING:
-    from pagekeep.capture.measure import Capture
     from pagekeep.capture.screenshots import Screenshots
     from pagekeep.fetch.browser import Browser
     from pagekeep.fetch.client import Client
@@ -268,7 +268,7 @@ async def _render_or_fetch(request: Request, retrieval: Retrieval, options: Opti
 
 
 async def _fetch(request: Request, retrieval: Retrieval, options: Options, progress: Progress) -> Fetched:
-    progress("Fetching")
+    progress(FETCHING)
     try:
         fetched = await retrieval.client.fetch(
             request.url,
@@ -312,9 +312,9 @@ async def _add_suggestion(error: FetchHttpError, options: Options, retrieval: Re
 
 async def _render(request: Request, retrieval: Retrieval, options: Options, progress: Progress) -> Fetched:
     """Return the page as the browser shows it; a document such as a PDF, which it does not show, from its server."""
-    progress("Starting the browser")
+    progress(STARTING_BROWSER)
     browser = await retrieval.browser()
-    progress("Rendering")
+    progress(RENDERING)
     try:
         return await browser.render(
             request.url,
@@ -353,5 +353,5 @@ def _add_warning(page: Page, error: PagekeepError) -> Page:
 
 
 async def _extract(fetched: Fetched, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
-    progress("Extracting")
+    progress(EXTRACTING)
     return Captured(await retrieval.extract(fetched, options), fetched)

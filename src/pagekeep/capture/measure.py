@@ -8,7 +8,7 @@ from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from pagekeep.errors import PagekeepError
 from pagekeep.fetch.urls import split_url
@@ -20,16 +20,27 @@ _log: Final = logging.getLogger(CAPTURES)
 logging.getLogger("pagekeep").addHandler(logging.NullHandler())  # a command without a log prints nothing
 INTERRUPTED: Final = "Interrupted"
 """The error of a capture that was cancelled."""
-_STAGES: Final = {
-    "Fetching": "fetch",
-    "Starting the browser": "browser",
-    "Rendering": "render",
-    "Waiting for the remote reader": "remote",
-    "Extracting": "extract",
-    "Comparing": "compare",
-    "Storing": "store",
-}
-"""The stages that are shown to users, as the log and the metrics name them."""
+
+
+class Stage(str):
+    """What a capture does at the moment: a text for users, with the code by which logs, metrics and clients know it."""
+
+    code: str
+
+    def __new__(cls, code: str, text: str) -> Self:
+        stage = super().__new__(cls, text)
+        stage.code = code
+        return stage
+
+
+FETCHING: Final = Stage("fetch", "Fetching")
+STARTING_BROWSER: Final = Stage("browser", "Starting the browser")
+RENDERING: Final = Stage("render", "Rendering")
+WAITING_FOR_READER: Final = Stage("remote", "Waiting for the remote reader")
+JOINING: Final = Stage("join", "Joining the pages")
+EXTRACTING: Final = Stage("extract", "Extracting")
+COMPARING: Final = Stage("compare", "Comparing")
+STORING: Final = Stage("store", "Storing")
 
 
 @dataclass(slots=True)
@@ -54,7 +65,7 @@ class Capture:
     def progress(self, stage: str) -> None:
         """End the stage before, and begin this one."""
         self._end_stage()
-        self._stage = _STAGES.get(stage, stage.lower())
+        self._stage = stage.code if isinstance(stage, Stage) else "other"
         self.show(stage)
 
     def _end_stage(self) -> None:

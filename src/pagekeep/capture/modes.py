@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from pagekeep import clock
 from pagekeep.capture.from_url import Captured, Progress, Request, Retrieval, capture
+from pagekeep.capture.measure import COMPARING, WAITING_FOR_READER
 from pagekeep.config import Settings
 from pagekeep.errors import BlockedAddress, NotFound, PagekeepError
 from pagekeep.model import Options, Page, PageWarning
@@ -37,7 +38,7 @@ async def capture_by_mode(request: Request, retrieval: Retrieval, options: Optio
 
 async def _read_remotely(request: Request, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
     reader = await retrieval.remote_reader()
-    progress("Waiting for the remote reader")
+    progress(WAITING_FOR_READER)
     fetched = await reader.read_url(request.url)
     return Captured(await retrieval.extract(fetched, options), fetched)
 
@@ -82,7 +83,7 @@ async def _capture_and_compare(
     except BaseException:
         remote.cancel()
         raise
-    progress("Comparing")
+    progress(COMPARING)
     try:
         theirs: Captured | PagekeepError = await remote
     except PagekeepError as error:

@@ -56,15 +56,17 @@ def _decode(fetched: Fetched) -> Fetched:
     from pagekeep.extraction.input.decode import decode
 
     text, warnings = decode(fetched.body, Options(encoding=fetched.encoding, max_bytes=len(fetched.body)))
-    return replace(fetched, html=text, encoding_source=_encoding_source(fetched, [one.text for one in warnings]))
+    return replace(fetched, html=text, encoding_source=_encoding_source(fetched, is_utf8=not warnings))
 
 
-def _encoding_source(fetched: Fetched, notes: list[str]) -> EncodingSource:
+def _encoding_source(fetched: Fetched, *, is_utf8: bool) -> EncodingSource:
     """Return where the encoding comes from, in the order in which it is looked for."""
+    from pagekeep.extraction.input.decode import decode_by_label
+
     if fetched.body.startswith(_BOMS):
         return "bom"
-    # Without a note it is UTF-8, which a server that names an encoding has named too.
-    if fetched.encoding and (not notes or any("as the server declared" in note for note in notes)):
+    # A server that names an encoding has named UTF-8 too; any other is only used where it fits the page.
+    if fetched.encoding and (is_utf8 or decode_by_label(fetched.body, fetched.encoding) is not None):
         return "http"
     return "meta" if _DECLARATION.search(fetched.body[:_HEAD_BYTES]) else "detected"
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
 from pagekeep.capture.from_url import Captured, NotModified, Request, Retrieval, ignore_progress
+from pagekeep.capture.measure import FETCHING
 from pagekeep.capture.modes import capture_by_mode
 from pagekeep.errors import NotFound, PagekeepError, StoreError
 from pagekeep.library import webhooks
@@ -108,7 +109,7 @@ async def watch_job(job: Job, store: Store, retrieval: Retrieval, progress: Call
     schedule = await to_thread(store.schedule, TASK, item.id)
     if schedule is None or item.deleted_at is not None:
         return SliceResult(report={"visited": 0})
-    progress("Fetching")
+    progress(FETCHING)
     change = await visit(item, schedule, store, retrieval)
     return SliceResult(report={"visited": 1, "changed": int(change is not None)})
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import click
 
-from pagekeep.doors.cli.open_library import open_library
-from pagekeep.doors.cli.options import examples, library_options
+from pagekeep.doors.cli.lazy import lazily
+from pagekeep.doors.cli.open_library import OpenLibrary, library_command
+from pagekeep.doors.cli.options import examples
 from pagekeep.doors.cli.output import show_table, write_json
 from pagekeep.text import one_line
 
-if TYPE_CHECKING:
+with lazily():
+    from pagekeep.library.exports.run import open_atomically
+    from pagekeep.library.items.annotations import write_annotations
     from pagekeep.library.open import Store
+    from pagekeep.present.reading_shapes import found_annotation_shape
 
 
 _MAX_CELL_CHARS = 100
@@ -40,10 +44,8 @@ _MAX_CELL_CHARS = 100
 )
 @click.option("--limit", type=click.IntRange(1, 500), default=50, show_default=True, help="List at most this many.")
 @click.option("--after", metavar="KEY", help="Continue after this key, as printed by the last call.")
-@library_options
-def list_annotations(
-    words: str, out: Path | None, format_: str | None, library: str | None, user: str | None, as_json: bool, **page: Any
-) -> None:
+@library_command(open_late=True)
+def list_annotations(opened: OpenLibrary, words: str, out: Path | None, format_: str | None, **page: Any) -> None:
     """List highlights and notes of all pages, newest first, or those with all WORDS; with --format, export them."""
     if format_ and out is None:
         words, out = "", Path(words) if words else None
@@ -51,17 +53,13 @@ def list_annotations(
         raise click.UsageError("Quote several words, or add --format to write a file.")
     if format_ and out is None:
         raise click.UsageError("Name a file to write, or - for stdout.")
-    with open_library(library, user, as_json) as (_, store):
-        if format_ and out:
-            _export(store, format_, words, out)
-        else:
-            _list(store, words, page, as_json)
+    if format_ and out:
+        _export(opened.store, format_, words, out)
+    else:
+        _list(opened.store, words, page, opened.as_json)
 
 
 def _export(store: Store, format_: str, words: str, out: Path) -> None:
-    from pagekeep.library.exports.run import open_atomically
-    from pagekeep.library.items.annotations import write_annotations
-
     target = sys.stdout.buffer if str(out) == "-" else out
     with open_atomically(target) as stream:
         for part in write_annotations(store, cast("Any", format_), words):
@@ -69,8 +67,6 @@ def _export(store: Store, format_: str, words: str, out: Path) -> None:
 
 
 def _list(store: Store, words: str, page: dict[str, Any], as_json: bool) -> None:
-    from pagekeep.present.reading_shapes import found_annotation_shape
-
     found = store.find_annotations(words, **page)
     if as_json:
         shapes = [found_annotation_shape(one, found.items[one.item_id]) for one in found.annotations]

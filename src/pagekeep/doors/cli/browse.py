@@ -6,13 +6,14 @@ import shutil
 import sys
 from collections.abc import Iterator
 from io import StringIO
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from pagekeep.doors.cli.item_output import quality_line, short_id, show_failed, show_items
-from pagekeep.doors.cli.open_library import open_library
-from pagekeep.doors.cli.options import examples, library_options, parse_date
+from pagekeep.doors.cli.lazy import lazily
+from pagekeep.doors.cli.open_library import OpenLibrary, library_command
+from pagekeep.doors.cli.options import examples, parse_date
 from pagekeep.doors.cli.output import (
     format_count,
     is_terminal,
@@ -25,11 +26,27 @@ from pagekeep.doors.cli.output import (
 from pagekeep.errors import NotFound
 from pagekeep.text import printable
 
-if TYPE_CHECKING:
+with lazily():
+    from pagekeep.capture.documents.file_types import detect
     from pagekeep.config import Settings
+    from pagekeep.doors.cli.history import with_retrieval
+    from pagekeep.library.archive.pictures import show_pictures
+    from pagekeep.library.archive.versions import read_version
+    from pagekeep.library.feeds.inbox import search_items
+    from pagekeep.library.items import tags as browse
+    from pagekeep.library.items.build_item import first_raw_page
+    from pagekeep.library.items.find import (
+        get_item,
+        get_item_and_raw,
+        is_empty,
+        open_item,
+    )
     from pagekeep.library.open import Store
-    from pagekeep.model import Hit, Item, ItemQuery
+    from pagekeep.library.saving.failed_saves import count_failed
+    from pagekeep.model import Hit, Item, ItemQuery, item_filters
     from pagekeep.model.lists import Action
+    from pagekeep.present.item_content import shown_content
+    from pagekeep.present.json_shapes import hit_shape, items_shape, whole_item_shape
 
 
 LEVELS = ("article", "simplified", "bookmark", "discarded")
@@ -81,30 +98,24 @@ def _paging_options(command: Any) -> Any:
 )
 @click.option("--reverse", is_flag=True, help="Oldest first; with --order title, Z first.")
 @_paging_options
-@library_options
-def list_items(library: str | None, user: str | None, as_json: bool, **options: Any) -> None:
+@library_command
+def list_items(opened: OpenLibrary, **options: Any) -> None:
     """List saved pages, newest first."""
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.find import is_empty
-        from pagekeep.present.json_shapes import items_shape
-
-        page = store.find(_query(options))
-        if as_json:
-            write_json(items_shape(page.items, page.next))
-            return
-        if page.items or not is_terminal():
-            (show_failed if options["failed"] else show_items)(page.items)
-        if not page.items and sys.stderr.isatty():
-            hint = "Nothing saved yet. To save a page: pagekeep save URL" if is_empty(store) else "No matches."
-            click.echo(hint, err=True)
-        _report_more(page.next)
-        if sys.stderr.isatty():
-            _report_failed(store, listed=options["failed"] and bool(page.items))
+    page = opened.store.find(_query(options))
+    if opened.as_json:
+        write_json(items_shape(page.items, page.next))
+        return
+    if page.items or not is_terminal():
+        (show_failed if options["failed"] else show_items)(page.items)
+    if not page.items and sys.stderr.isatty():
+        hint = "Nothing saved yet. To save a page: pagekeep save URL" if is_empty(opened.store) else "No matches."
+        click.echo(hint, err=True)
+    _report_more(page.next)
+    if sys.stderr.isatty():
+        _report_failed(opened.store, listed=options["failed"] and bool(page.items))
 
 
 def _query(options: dict[str, Any]) -> ItemQuery:
-    from pagekeep.model import ItemQuery, item_filters
-
     filters = item_filters(
         domain=options["domain"],
         tags=options["tags"],
@@ -132,8 +143,6 @@ def _query(options: dict[str, Any]) -> ItemQuery:
 
 def _report_failed(store: Store, *, listed: bool) -> None:
     """Print where the pages are that could not be saved, or what can be done with those that were listed."""
-    from pagekeep.library.saving.failed_saves import count_failed
-
     if listed:
         hint = "pagekeep retry ID tries one again, pagekeep keep ID keeps its bookmark, pagekeep delete ID deletes it."
         click.echo(hint, err=True)
@@ -155,30 +164,24 @@ def _report_more(key: str | None) -> None:
 )
 @click.argument("words", nargs=-1, required=True, metavar="WORDS...")
 @_paging_options
-@library_options
-def search(
-    words: tuple[str, ...], limit: int, after: str | None, library: str | None, user: str | None, as_json: bool
-) -> None:
+@library_command
+def search(opened: OpenLibrary, words: tuple[str, ...], limit: int, after: str | None) -> None:
     """Search saved pages, best match first.
 
     Also understood: "a phrase", -without, is:unread, domain:example.com, tag:name, author:name, lang:de, before:2025-01-01,
     published:2025-03.
     """
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.feeds.inbox import search_items
-        from pagekeep.present.json_shapes import hit_shape
-
-        text = " ".join(words)
-        page = search_items(store, text, limit=limit, after=after)
-        if as_json:
-            hits = [hit_shape(hit) for hit in page.hits]
-            write_json({"items": hits, "next": page.next, "unknown_operators": []})
-            return
-        for hit in page.hits:
-            write(_format_hit(hit))
-        if not page.hits:
-            click.echo("No matches.", err=True)
-        _report_more(page.next)
+    text = " ".join(words)
+    page = search_items(opened.store, text, limit=limit, after=after)
+    if opened.as_json:
+        hits = [hit_shape(hit) for hit in page.hits]
+        write_json({"items": hits, "next": page.next, "unknown_operators": []})
+        return
+    for hit in page.hits:
+        write(_format_hit(hit))
+    if not page.hits:
+        click.echo("No matches.", err=True)
+    _report_more(page.next)
 
 
 def _format_hit(hit: Hit) -> str:
@@ -203,47 +206,28 @@ def _format_hit(hit: Hit) -> str:
 @click.option("--at", metavar="DATE", help="Read the version of this date or time.")
 @click.option("--version", type=click.IntRange(1), help="Read this version; `pagekeep history` lists them.")
 @click.option("--original", is_flag=True, help="Write the file it was made from: the PDF, or the HTML as fetched.")
-@library_options
-def read(
-    key: str,
-    at: str | None,
-    version: int | None,
-    original: bool,
-    library: str | None,
-    user: str | None,
-    as_json: bool,
-) -> None:
+@library_command(open_late=True)
+def read(opened: OpenLibrary, key: str, at: str | None, version: int | None, original: bool) -> None:
     """Read a saved page: formatted and in the pager on a terminal, as Markdown with frontmatter in a pipe."""
-    if original and (at or version or as_json):
+    if original and (at or version or opened.as_json):
         raise click.UsageError("--original cannot be combined with --at, --version or --json.")
-    with open_library(library, user, as_json) as (settings, store):
-        if original:
-            _write_original(store, key)
-            return
-        from pagekeep.library.items.find import open_item
-        from pagekeep.present.json_shapes import whole_item_shape
+    if original:
+        _write_original(opened.store, key)
+        return
 
-        item = open_item(store, key)
-        if at is not None or version is not None:
-            item = _read_version(settings, store, item, at, version)
-        if as_json:
-            from pagekeep.library.archive.pictures import show_pictures
-
-            write_json({"items": [whole_item_shape(item, show_pictures(store, item))], "next": None})
-        elif is_terminal():
-            show_article(item)
-        else:
-            from pagekeep.present.item_content import shown_content
-
-            write(shown_content(item))
+    item = open_item(opened.store, key)
+    if at is not None or version is not None:
+        item = _read_version(opened.settings, opened.store, item, at, version)
+    if opened.as_json:
+        write_json({"items": [whole_item_shape(item, show_pictures(opened.store, item))], "next": None})
+    elif is_terminal():
+        show_article(item)
+    else:
+        write(shown_content(item))
 
 
 def _write_original(store: Store, key: str) -> None:
     """Write the file that an item was made from to stdout, as it was fetched."""
-    from pagekeep.capture.documents.file_types import detect
-    from pagekeep.library.items.build_item import first_raw_page
-    from pagekeep.library.items.find import get_item_and_raw
-
     item, raw = get_item_and_raw(store, key)
     raw = first_raw_page(raw)
     file_type = detect(raw.body, raw.content_type)
@@ -258,9 +242,6 @@ def _read_version(settings: Settings, store: Store, item: Item, at: str | None, 
     """Return the item as it was in an earlier version; its tags are those of today."""
     from dataclasses import replace
 
-    from pagekeep.doors.cli.history import with_retrieval
-    from pagekeep.library.archive.versions import read_version
-
     found = with_retrieval(settings, lambda retrieval: read_version(store, item.id, retrieval, number=number, at=at))
     old = found.text.item
     return replace(old, metadata=replace(old.metadata, tags=item.metadata.tags, pinned=item.metadata.pinned))
@@ -270,70 +251,52 @@ def _read_version(settings: Settings, store: Store, item: Item, at: str | None, 
     invoke_without_command=True,
     epilog=examples("tags", "tags --json | jq -r '.tags[].tag'", "tags rename sea ocean", "tags delete draft"),
 )
-@library_options
-@click.pass_context
-def tags(context: click.Context, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def tags(opened: OpenLibrary) -> None:
     """List the tags in use, with how many pages have each; rename, merge or delete one."""
-    if context.invoked_subcommand is not None:
-        return
-    with open_library(library, user, as_json) as (_, store):
-        counts = store.tag_counts()
-        if as_json:
-            write_json({"tags": [{"tag": tag, "count": count} for tag, count in counts]})
-        elif counts:
-            show_table([["tag", "pages"], *([tag, f"{count:,}"] for tag, count in counts)])
-        elif sys.stderr.isatty():
-            click.echo("No page has a tag. To add one: pagekeep tag ID TAG", err=True)
+    counts = opened.store.tag_counts()
+    if opened.as_json:
+        write_json({"tags": [{"tag": tag, "count": count} for tag, count in counts]})
+    elif counts:
+        show_table([["tag", "pages"], *([tag, f"{count:,}"] for tag, count in counts)])
+    elif sys.stderr.isatty():
+        click.echo("No page has a tag. To add one: pagekeep tag ID TAG", err=True)
 
 
 @tags.command("rename", epilog=examples("tags rename sea ocean"))
 @click.argument("tag")
 @click.argument("new")
-@library_options
-def rename_tag(tag: str, new: str, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def rename_tag(opened: OpenLibrary, tag: str, new: str) -> None:
     """Rename a tag on all pages. With the name of another tag, both become one."""
-    with open_library(library, user, as_json) as (settings, store):
-        from pagekeep.library.items import tags as browse
-        from pagekeep.library.items.change import remember_action
-
-        with show_bar("Changing") as advance:
-            done = browse.rename_tag(store, tag, new, progress=lambda count: advance(count, None))
-        remember_action(settings, "tags", done.action.id)
-        _report_tags(done.action, as_json)
+    with show_bar("Changing") as advance:
+        done = browse.rename_tag(opened.store, tag, new, progress=lambda count: advance(count, None))
+    opened.remember("tags", done.action.id)
+    _report_tags(opened, done.action)
 
 
 @tags.command("delete", epilog=examples("tags delete draft"))
 @click.argument("tag")
-@library_options
-def delete_tag(tag: str, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def delete_tag(opened: OpenLibrary, tag: str) -> None:
     """Remove a tag from all pages."""
-    with open_library(library, user, as_json) as (settings, store):
-        from pagekeep.library.items import tags as browse
-        from pagekeep.library.items.change import remember_action
-
-        with show_bar("Changing") as advance:
-            done = browse.delete_tag(store, tag, progress=lambda count: advance(count, None))
-        remember_action(settings, "tags", done.action.id)
-        _report_tags(done.action, as_json)
+    with show_bar("Changing") as advance:
+        done = browse.delete_tag(opened.store, tag, progress=lambda count: advance(count, None))
+    opened.remember("tags", done.action.id)
+    _report_tags(opened, done.action)
 
 
 @tags.command("undo", epilog=examples("tags undo 0d9c2f6e-8f0b-4c39-9b43-6f0a5a3f7d11"))
 @click.argument("action")
-@library_options
-def undo_tags(action: str, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def undo_tags(opened: OpenLibrary, action: str) -> None:
     """Undo a change of a tag, by the id that the change wrote."""
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items import tags as browse
-
-        undone = browse.undo_tags(store, action, whole=True)[0].undone
-        if as_json:
-            write_json({"undone": undone})
-        else:
-            write(f"{undone:,} {'page is' if undone == 1 else 'pages are'} as before.")
+    undone = browse.undo_tags(opened.store, action, whole=True)[0].undone
+    opened.show({"undone": undone}, f"{undone:,} {'page is' if undone == 1 else 'pages are'} as before.")
 
 
-def _report_tags(action: Action, as_json: bool) -> None:
-    if as_json:
+def _report_tags(opened: OpenLibrary, action: Action) -> None:
+    if opened.as_json:
         write_json({"action": action.id, "changed": action.changed})
         return
     write(f"{action.label} ({action.changed:,} {'page' if action.changed == 1 else 'pages'}).")
@@ -341,15 +304,11 @@ def _report_tags(action: Action, as_json: bool) -> None:
 
 
 @click.command(epilog=examples("stats", "stats --json"))
-@library_options
-def stats(library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def stats(opened: OpenLibrary) -> None:
     """Show how many pages the library holds, by state and quality."""
-    with open_library(library, user, as_json) as (_, store):
-        counts = dict(store.stats())
-        if as_json:
-            write_json({"stats": counts})
-            return
-        show_table([["what", "count"], *_rows(counts)])
+    counts = dict(opened.store.stats())
+    opened.show_table({"stats": counts}, ["what", "count"], _rows(counts))
 
 
 def _rows(counts: dict[str, Any], prefix: str = "") -> list[list[str]]:
@@ -370,25 +329,19 @@ _CONNECT_SECONDS: Final = 2
 @click.command("open", epilog=examples("open 3f2a", "open 3f2a --reader", "open --reader"))
 @click.argument("key", metavar="[ID|URL]", required=False)
 @click.option("--reader", is_flag=True, help="Open it in the reader of the running `pagekeep serve`, not on its site.")
-@library_options
-def open_page(key: str | None, reader: bool, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def open_page(opened: OpenLibrary, key: str | None, reader: bool) -> None:
     """Open a saved page in the browser: on its site, or in the reader. Without a page, open the reader's list."""
     import webbrowser
 
-    with open_library(library, user, as_json) as (settings, store):
-        from pagekeep.library.items.find import get_item
-
-        item = get_item(store, key) if key else None
-        address = item.url_full if item and not reader else _reader_address(settings, item)
-        if not webbrowser.open(address):
-            raise NotFound(
-                f"No browser can be started here to open {address}",
-                suggestions=("Open the address by hand, or set the variable BROWSER to the command of your browser.",),
-            )
-        if as_json:
-            write_json({"address": address})
-        else:
-            write(f"Opened {address}")
+    item = get_item(opened.store, key) if key else None
+    address = item.url_full if item and not reader else _reader_address(opened.settings, item)
+    if not webbrowser.open(address):
+        raise NotFound(
+            f"No browser can be started here to open {address}",
+            suggestions=("Open the address by hand, or set the variable BROWSER to the command of your browser.",),
+        )
+    opened.show({"address": address}, f"Opened {address}")
 
 
 def _reader_address(settings: Settings, item: Item | None) -> str:

@@ -6,15 +6,18 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
-from pagekeep.doors.cli.options import examples, json_option
-from pagekeep.doors.cli.output import format_count, report_errors, write, write_json
+from pagekeep.doors.cli.lazy import lazily
+from pagekeep.doors.cli.options import examples, json_command
+from pagekeep.doors.cli.output import format_count, write, write_json
 
-if TYPE_CHECKING:
-    from pagekeep.bulk import Plan, Progress, Report
+with lazily():
+    from pagekeep import config
+    from pagekeep.bulk import Plan, Progress, Report, find_files, run
+    from pagekeep.bulk.progress import ignore_progress
 
 
 @click.command(
@@ -67,20 +70,17 @@ if TYPE_CHECKING:
     help="Drop pages whose text equals an earlier one exactly, or nearly.",
 )
 @click.option("--resume", is_flag=True, help="Continue an interrupted run in OUT.")
-@json_option
+@json_command
 def bulk(sources: tuple[str, ...], as_json: bool, resume: bool, **options: Any) -> None:
     """Extract pages from WARC, Parquet, JSONL or HTML files into one row per page: Markdown, text and metadata, or an error."""
-    with report_errors(as_json=as_json):
-        from pagekeep.bulk import run
-
-        engine, address = options.pop("engine"), options.pop("address")
-        plan = _plan(sources, options)
-        try:
-            with _show_progress(as_json) as progress:
-                report = run(plan, engine=engine, address=address, resume=resume, progress=progress)
-        except KeyboardInterrupt:
-            click.echo("Interrupted. To continue, run it again with --resume.", err=True)
-            raise
+    engine, address = options.pop("engine"), options.pop("address")
+    plan = _plan(sources, options)
+    try:
+        with _show_progress(as_json) as progress:
+            report = run(plan, engine=engine, address=address, resume=resume, progress=progress)
+    except KeyboardInterrupt:
+        click.echo("Interrupted. To continue, run it again with --resume.", err=True)
+        raise
     if as_json:
         write_json(report.to_json())
     else:
@@ -88,9 +88,6 @@ def bulk(sources: tuple[str, ...], as_json: bool, resume: bool, **options: Any) 
 
 
 def _plan(sources: tuple[str, ...], options: dict[str, Any]) -> Plan:
-    from pagekeep import config
-    from pagekeep.bulk import Plan, find_files
-
     columns, workers, format_ = options.pop("columns"), options.pop("workers"), options.pop("format_")
     settings = config.load()
     folder = config.rules_folder(settings)
@@ -103,8 +100,6 @@ def _plan(sources: tuple[str, ...], options: dict[str, Any]) -> Plan:
 
 
 def _show_progress(as_json: bool) -> AbstractContextManager[Callable[[Progress], None]]:
-    from pagekeep.bulk.progress import ignore_progress
-
     if as_json:
         return nullcontext(ignore_progress)
     return bar() if sys.stderr.isatty() else lines()

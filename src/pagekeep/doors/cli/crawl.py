@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from pagekeep.doors.cli.item_output import short_id
-from pagekeep.doors.cli.open_library import open_library, open_room
-from pagekeep.doors.cli.options import examples, library_options, log_option
+from pagekeep.doors.cli.lazy import lazily
+from pagekeep.doors.cli.open_library import OpenLibrary, library_command, open_room
+from pagekeep.doors.cli.options import examples, log_option
 from pagekeep.doors.cli.output import (
     INTERRUPTED,
     format_bytes,
@@ -24,16 +25,37 @@ from pagekeep.doors.cli.output import (
     report_back,
     report_errors,
     report_lost,
-    show_table,
     write,
     write_json,
 )
 from pagekeep.text import printable
 
-if TYPE_CHECKING:
+with lazily():
+    from pagekeep import config
+    from pagekeep.capture.from_url import Retrieval
     from pagekeep.config import Settings
-    from pagekeep.library.open import Store
+    from pagekeep.library.crawl.addresses import CrawlOptions
+    from pagekeep.library.crawl.crawls import (
+        cancel_crawl,
+        find_crawl,
+        list_problems,
+        remove_crawl,
+        resume_crawl,
+        save_pages,
+        start_crawl,
+    )
+    from pagekeep.library.crawl.map_site import map_site
+    from pagekeep.library.crawl.outputs import write_output
+    from pagekeep.library.crawl.worker import CrawlWorker, drop_earlier_runs
+    from pagekeep.library.open import Store, outlast
+    from pagekeep.library.packs.folder import OpenPack, compare_packs
+    from pagekeep.library.packs.write import write_pack
     from pagekeep.model.crawl import Crawl
+    from pagekeep.model.tags import clean_tags
+    from pagekeep.present.crawl_shapes import Crawl as CrawlShape
+    from pagekeep.present.crawl_shapes import CrawlProblem, report_lines
+    from pagekeep.present.diff import difference
+    from pagekeep.present.json_shapes import to_json
 
 
 _START: Final = "start"
@@ -119,17 +141,14 @@ _at_a_time_option = click.option(
 @click.option("--render", type=click.Choice(("auto", "force", "never")), help="When to use a browser.")
 @_at_a_time_option
 @log_option
-@library_options
-def start(urls: tuple[str, ...], library: str | None, user: str | None, as_json: bool, **options: Any) -> None:
+@library_command(create=True)
+def start(opened: OpenLibrary, urls: tuple[str, ...], **options: Any) -> None:
     """Crawl a site, or several together: everything below the folder of each URL."""
-    with open_library(library, user, as_json, create=True) as (settings, store):
-        from pagekeep.library.crawl.crawls import start_crawl
-
-        found = start_crawl(store, _crawl_options(urls, options))
-        if options["queued"]:
-            _show_crawl(found, as_json)
-            return
-        _run(found, settings, store, as_json, **options)
+    found = start_crawl(opened.store, _crawl_options(urls, options))
+    if options["queued"]:
+        _show_crawl(found, opened.as_json)
+        return
+    _run(found, opened.settings, opened.store, opened.as_json, **options)
 
 
 @crawl.command(epilog=examples("crawl resume 3f2a", "crawl resume 3f2a --pages 5000 --out jsonl site.jsonl"))
@@ -138,72 +157,52 @@ def start(urls: tuple[str, ...], library: str | None, user: str | None, as_json:
 @_out_option
 @_at_a_time_option
 @log_option
-@library_options
-def resume(crawl_id: str, library: str | None, user: str | None, as_json: bool, **options: Any) -> None:
+@library_command
+def resume(opened: OpenLibrary, crawl_id: str, **options: Any) -> None:
     """Go on with a crawl that was stopped or cancelled, or that reached a limit."""
-    with open_library(library, user, as_json) as (settings, store):
-        from pagekeep.library.crawl.crawls import find_crawl, resume_crawl
-
-        found = resume_crawl(store, find_crawl(store, crawl_id).id, **_limits(options))
-        _run(found, settings, store, as_json, save=False, tags=(), **options)
+    found = resume_crawl(opened.store, find_crawl(opened.store, crawl_id).id, **_limits(options))
+    _run(found, opened.settings, opened.store, opened.as_json, save=False, tags=(), **options)
 
 
 @crawl.command("list", epilog=examples("crawl list"))
-@library_options
-def list_(library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def list_(opened: OpenLibrary) -> None:
     """List crawls, the one that was started last first."""
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.present.crawl_shapes import Crawl
-        from pagekeep.present.json_shapes import to_json
-
-        crawls = store.crawls()
-        if as_json:
-            write_json({"crawls": [to_json(Crawl, one) for one in crawls]})
-            return
-        rows = [[short_id(one.id), one.state, one.reason or "", f"{one.kept:,}", one.url] for one in crawls]
-        show_table([["id", "state", "reason", "pages", "url"], *rows])
+    crawls = opened.store.crawls()
+    rows = [[short_id(one.id), one.state, one.reason or "", f"{one.kept:,}", one.url] for one in crawls]
+    opened.show_table(
+        {"crawls": [to_json(CrawlShape, one) for one in crawls]}, ["id", "state", "reason", "pages", "url"], rows
+    )
 
 
 @crawl.command(epilog=examples("crawl status 3f2a", "crawl status 3f2a --out warc site.warc.gz"))
 @click.argument("crawl_id", metavar="ID")
 @_out_option
 @click.option("--problems", type=click.IntRange(0, 1000), default=10, show_default=True, help="Problems to list.")
-@library_options
-def status(crawl_id: str, outs: Any, problems: int, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def status(opened: OpenLibrary, crawl_id: str, outs: Any, problems: int) -> None:
     """Show how far a crawl is, what it left out and why, and write its pages."""
-    with open_library(library, user, as_json) as (settings, store):
-        from pagekeep.library.crawl.crawls import find_crawl
-
-        found = find_crawl(store, crawl_id)
-        _write_outputs(store, found, outs, settings)
-        _show_crawl(found, as_json, store, problems)
+    found = find_crawl(opened.store, crawl_id)
+    _write_outputs(opened.store, found, outs, opened.settings)
+    _show_crawl(found, opened.as_json, opened.store, problems)
 
 
 @crawl.command(epilog=examples("crawl cancel 3f2a"))
 @click.argument("crawl_id", metavar="ID")
-@library_options
-def cancel(crawl_id: str, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def cancel(opened: OpenLibrary, crawl_id: str) -> None:
     """End a running crawl, wherever it runs. Its pages stay, and it can be resumed."""
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.crawl.crawls import cancel_crawl, find_crawl
-
-        _show_crawl(cancel_crawl(store, find_crawl(store, crawl_id).id), as_json)
+    _show_crawl(cancel_crawl(opened.store, find_crawl(opened.store, crawl_id).id), opened.as_json)
 
 
 @crawl.command(epilog=examples("crawl remove 3f2a"))
 @click.argument("crawl_id", metavar="ID")
-@library_options
-def remove(crawl_id: str, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def remove(opened: OpenLibrary, crawl_id: str) -> None:
     """Delete a crawl with its pages. Pages that were saved into the library stay."""
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.crawl.crawls import find_crawl, remove_crawl
-
-        found = find_crawl(store, crawl_id)
-        remove_crawl(store, found.id)
-        if as_json:
-            write_json({"removed": found.id})
-        else:
-            write(f"Removed the crawl of {found.url} with {format_count(found.kept, 'page')}.")
+    found = find_crawl(opened.store, crawl_id)
+    remove_crawl(opened.store, found.id)
+    opened.show({"removed": found.id}, f"Removed the crawl of {found.url} with {format_count(found.kept, 'page')}.")
 
 
 @click.command("map", epilog=examples("map https://example.org/docs/", "map https://example.org/ --limit 100 --json"))
@@ -217,11 +216,6 @@ def remove(crawl_id: str, library: str | None, user: str | None, as_json: bool) 
 def map_(url: str, limit: int, include: tuple[str, ...], exclude: tuple[str, ...], as_json: bool) -> None:
     """List the addresses of a site: those in its sitemaps, and the links of URL. Nothing is stored."""
     with report_errors(as_json=as_json):
-        from pagekeep import config
-        from pagekeep.capture.from_url import Retrieval
-        from pagekeep.library.crawl.addresses import CrawlOptions
-        from pagekeep.library.crawl.map_site import map_site
-
         settings = config.load()
         options = CrawlOptions((url,), include=include, exclude=exclude)
 
@@ -246,9 +240,6 @@ def _limits(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _crawl_options(urls: tuple[str, ...], options: dict[str, Any]) -> Any:
-    from pagekeep.library.crawl.addresses import CrawlOptions
-    from pagekeep.model.tags import clean_tags
-
     options["tags"] = clean_tags(options["tags"])
     return CrawlOptions(
         urls,
@@ -274,7 +265,6 @@ def _run(
     queued: bool = False,
 ) -> None:
     """Work on the crawl until it ends, then write what was asked for."""
-
     with open_room(settings, min(at_a_time, os.cpu_count() or 1)) as room, show_crawl_progress(as_json) as progress:
         ended = asyncio.run(_work(found.id, settings, store, room, at_a_time, progress, save, tags))
     if ended.state == "running":
@@ -294,11 +284,6 @@ async def _work(
     save: bool,
     tags: tuple[str, ...],
 ) -> Crawl:
-    from pagekeep.capture.from_url import Retrieval
-    from pagekeep.library.crawl.crawls import save_pages
-    from pagekeep.library.crawl.worker import CrawlWorker, drop_earlier_runs
-    from pagekeep.library.open import outlast
-
     store.watch_connection(report_lost, report_back)
     async with Retrieval(settings, room=room) as retrieval:
         worker = CrawlWorker(crawl_id, store, retrieval, at_a_time, clients=2, report=progress)
@@ -332,10 +317,7 @@ def _write_outputs(store: Store, found: Crawl, outs: Any, settings: Settings) ->
 
 
 async def _write(store: Store, found: Crawl, kind: str, path: Path, settings: Settings) -> int:
-    from pagekeep.capture.from_url import Retrieval
-    from pagekeep.library.crawl.outputs import OUTPUTS, write_output
-    from pagekeep.library.open import outlast
-    from pagekeep.library.packs.write import write_pack
+    from pagekeep.library.crawl.outputs import OUTPUTS
 
     with open_room(settings) as room:
         async with Retrieval(settings, room=room) as retrieval:
@@ -344,13 +326,9 @@ async def _write(store: Store, found: Crawl, kind: str, path: Path, settings: Se
 
 
 def _show_crawl(found: Crawl, as_json: bool, store: Store | None = None, problems: int = 0) -> None:
-    from pagekeep.library.crawl.crawls import list_problems
-    from pagekeep.present.crawl_shapes import Crawl, CrawlProblem, report_lines
-    from pagekeep.present.json_shapes import to_json
-
     listed = list_problems(store, found.id, limit=problems) if store is not None and problems else ()
     if as_json:
-        write_json({"crawl": to_json(Crawl, found), "problems": [to_json(CrawlProblem, one) for one in listed]})
+        write_json({"crawl": to_json(CrawlShape, found), "problems": [to_json(CrawlProblem, one) for one in listed]})
         return
     write(f"{short_id(found.id)}  {found.url}")
     write("\n".join(f"  {line}" for line in report_lines(found, format_bytes(found.size))))
@@ -442,9 +420,6 @@ def pack() -> None:
 def diff(older: Path, newer: Path, names: bool, as_json: bool) -> None:
     """Show which pages of a site came, went, moved and changed between two packs."""
     with report_errors(as_json=as_json):
-        from pagekeep.library.packs.folder import compare_packs
-        from pagekeep.present.diff import difference
-
         changes = compare_packs(older, newer, lambda before, after: tuple(difference(before, after)))
         if as_json:
             shapes = [
@@ -474,8 +449,6 @@ def diff(older: Path, newer: Path, names: bool, as_json: bool) -> None:
 def search(folder: Path, query: str, limit: int, as_json: bool) -> None:
     """Search a pack by words, section by section."""
     with report_errors(as_json=as_json):
-        from pagekeep.library.packs.folder import OpenPack
-
         opened = OpenPack(folder)
         opened.index(row for task in opened.waiting_tasks() for row in task.run())
         found = opened.search(query, limit)

@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
-from pagekeep.doors.cli.options import examples, json_option, library_option, limit_pages_option, report_folder_option
-from pagekeep.doors.cli.output import report_errors, show_bar, show_table, write, write_json
+from pagekeep.doors.cli.lazy import lazily
+from pagekeep.doors.cli.options import (
+    examples,
+    json_command,
+    library_option,
+    limit_pages_option,
+    report_folder_option,
+)
+from pagekeep.doors.cli.output import show_bar, show_table, write, write_json
 from pagekeep.text import printable
 
-if TYPE_CHECKING:
-    from pagekeep.capture.modes import Comparison
-    from pagekeep_lab import Extractor
+with lazily():
+    from pagekeep import config, extras
+    from pagekeep.capture.modes import Comparison, comparison_summary, latest_comparisons, log_path, read_log
+    from pagekeep.model import plain
+    from pagekeep_lab import (
+        Extractor,
+        extract_without_rules,
+        find_broken_floors,
+        format_table,
+        has_markdown_cases,
+        pipeline_extract,
+        run,
+    )
+    from pagekeep_lab.compare import compare as compare_extractors
+    from pagekeep_lab.compare import compare_markdown, comparison_to_json, format_comparison, write_report
+    from pagekeep_lab.markdown_cases import format_scores, list_differing, run_cases
 
 
 GATE_FAILED = 1
@@ -40,33 +60,22 @@ Exit codes: 0 done; 1 a score is below the gate, or an unexpected failure; 2 bad
     help="TOML file with the lowest allowed scores.",
 )
 @click.option("--without-rules", is_flag=True, help="Do not apply site rules, to see what they contribute.")
-@json_option
+@json_command
 def evaluate(
     corpus: Path, limit: int | None, out: Path | None, gate_file: Path | None, without_rules: bool, as_json: bool
 ) -> None:
     """Measure extraction on the pages of a corpus, or on HTML files with the expected Markdown next to them."""
-    with report_errors(as_json=as_json):
-        from pagekeep.model import plain
-        from pagekeep_lab import (
-            extract_without_rules,
-            find_broken_floors,
-            format_table,
-            has_markdown_cases,
-            pipeline_extract,
-            run,
-        )
-
-        extractor = extract_without_rules if without_rules else pipeline_extract
-        if has_markdown_cases(corpus):
-            _measure_markdown(corpus, limit, gate_file, extractor, as_json)
-            return
-        report = run(corpus, limit=limit, out=out, extractor=extractor)
-        failures = find_broken_floors(report, gate_file) if gate_file else []
-        if as_json:
-            summary = {kind: plain(row) for kind, row in report.summary.items()}
-            write_json({"success": not failures, "summary": summary, "below_gate": failures})
-        else:
-            show_table(format_table(report))
+    extractor = extract_without_rules if without_rules else pipeline_extract
+    if has_markdown_cases(corpus):
+        _measure_markdown(corpus, limit, gate_file, extractor, as_json)
+        return
+    report = run(corpus, limit=limit, out=out, extractor=extractor)
+    failures = find_broken_floors(report, gate_file) if gate_file else []
+    if as_json:
+        summary = {kind: plain(row) for kind, row in report.summary.items()}
+        write_json({"success": not failures, "summary": summary, "below_gate": failures})
+    else:
+        show_table(format_table(report))
     for failure in [] if as_json else failures:
         click.echo(f"Below the gate: {failure}", err=True)
     if failures:
@@ -77,10 +86,7 @@ def _measure_markdown(
     corpus: Path, limit: int | None, gate_file: Path | None, extractor: Extractor, as_json: bool
 ) -> None:
     """Compare our Markdown with the expected Markdown of each page, and list the cases that differ."""
-    from pagekeep import extras
-
     extras.require("evaluate", "Measuring Markdown")
-    from pagekeep_lab.markdown_cases import format_scores, list_differing, run_cases
 
     if gate_file:
         raise click.UsageError("--gate does not work with a folder of Markdown.")
@@ -115,15 +121,11 @@ _WORST_SHOWN: Final = 10
 @click.argument("corpus", metavar="CORPUS", type=click.Path(path_type=Path))
 @limit_pages_option
 @report_folder_option
-@json_option
+@json_command
 def compare(a: str, b: str, corpus: Path, limit: int | None, out: Path | None, as_json: bool) -> None:
     """Compare two extractors on the pages of a corpus or a folder of HTML files."""
-    with report_errors(as_json=as_json), show_bar("Comparing") as progress:
-        from pagekeep import config
-        from pagekeep_lab.compare import compare as run
-        from pagekeep_lab.compare import comparison_to_json, format_comparison
-
-        result = run(a, b, corpus, settings=config.load(), limit=limit, out=out, progress=progress)
+    with show_bar("Comparing") as progress:
+        result = compare_extractors(a, b, corpus, settings=config.load(), limit=limit, out=out, progress=progress)
     if as_json:
         write_json(comparison_to_json(result))
         return
@@ -136,29 +138,23 @@ def compare(a: str, b: str, corpus: Path, limit: int | None, out: Path | None, a
 @click.argument("log", required=False, metavar="[LOG]", type=click.Path(path_type=Path))
 @library_option
 @report_folder_option
-@json_option
+@json_command
 def compared(log: Path | None, library: str | None, out: Path | None, as_json: bool) -> None:
     """Show how Pagekeep and the remote reader differ on saved pages, from the log that `mode = "compare"` writes.
 
     Without LOG, the log next to the library is read.
     """
-    with report_errors(as_json=as_json):
-        from pagekeep import config
-        from pagekeep.capture.modes import comparison_summary, latest_comparisons, log_path, read_log
-
-        entries = latest_comparisons(read_log(log or log_path(config.load({"library": library}))))
-        if out:
-            from pagekeep_lab.compare import write_report
-
-            write_report(out, "compared", ("remote", "local"), [_pair(entry) for entry in entries])
-        numbers = comparison_summary(entries)
-        if as_json:
-            write_json({"summary": numbers, "pages": [_shape(entry) for entry in entries]})
-            return
-        rows = [[name.replace("_", " "), _format_number(value)] for name, value in numbers.items()]
-        show_table([["what", "value"], *rows])
-        for entry in sorted(entries, key=lambda entry: entry.similarity or 0.0)[:_WORST_SHOWN]:
-            write(_format_entry(entry))
+    entries = latest_comparisons(read_log(log or log_path(config.load({"library": library}))))
+    if out:
+        write_report(out, "compared", ("remote", "local"), [_pair(entry) for entry in entries])
+    numbers = comparison_summary(entries)
+    if as_json:
+        write_json({"summary": numbers, "pages": [_shape(entry) for entry in entries]})
+        return
+    rows = [[name.replace("_", " "), _format_number(value)] for name, value in numbers.items()]
+    show_table([["what", "value"], *rows])
+    for entry in sorted(entries, key=lambda entry: entry.similarity or 0.0)[:_WORST_SHOWN]:
+        write(_format_entry(entry))
 
 
 def _format_number(value: Any) -> str:
@@ -167,8 +163,6 @@ def _format_number(value: Any) -> str:
 
 def _shape(entry: Comparison) -> dict[str, Any]:
     """Return a comparison as JSON without the texts."""
-    from pagekeep.model import plain
-
     shape: dict[str, Any] = plain(entry)
     for side in ("ours", "theirs"):
         del shape[side]["markdown"]
@@ -182,8 +176,6 @@ def _format_entry(entry: Comparison) -> str:
 
 
 def _pair(entry: Comparison) -> Any:
-    from pagekeep_lab.compare import compare_markdown
-
     return compare_markdown(
         entry.url, (entry.theirs.markdown, entry.theirs.error), (entry.ours.markdown, entry.ours.error)
     )

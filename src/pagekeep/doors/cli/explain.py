@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
 
 import click
 
 from pagekeep.doors.cli.extract import page_from_file, page_from_url, show_explanation
-from pagekeep.doors.cli.open_library import open_library, open_room
+from pagekeep.doors.cli.lazy import lazily
+from pagekeep.doors.cli.open_library import OpenLibrary, library_command, open_room
 from pagekeep.doors.cli.options import (
     STDIN,
     check_url,
     complete_url,
     examples,
     is_url,
-    library_options,
     rules_folder_option,
     type_option,
     verbose_option,
 )
-from pagekeep.doors.cli.output import report_errors, write, write_json
+from pagekeep.doors.cli.output import write, write_json
 from pagekeep.errors import NotFound
 from pagekeep.present.explain import match_shape, rule_lines
 from pagekeep.text import printable
 
-if TYPE_CHECKING:
+with lazily():
+    from pagekeep.capture.extract import extract_in_room
+    from pagekeep.library.items.build_item import to_fetched
+    from pagekeep.library.items.find import get_raw
     from pagekeep.model import Options, Page
 
 
@@ -42,76 +44,50 @@ if TYPE_CHECKING:
 @click.option("--url", help="Address of a page in a file; alone, the address to explain.")
 @type_option
 @verbose_option
-@library_options
-def explain(
-    source: str | None,
-    url: str | None,
-    declared: str | None,
-    verbose: bool,
-    library: str | None,
-    user: str | None,
-    as_json: bool,
-) -> None:
+@library_command(create=True, open_late=True)
+def explain(opened: OpenLibrary, source: str | None, url: str | None, declared: str | None, verbose: bool) -> None:
     """Show which strategy won and why, what was removed, and where the metadata came from.
 
     A saved page is read from the library; any other URL is downloaded.
     """
-    with report_errors(as_json=as_json):
-        from pagekeep import Options
-        from pagekeep.model import MADE_FIELDS
+    from pagekeep.model import MADE_FIELDS
 
-        url = check_url(url)
-        if source is None and url is None:
-            raise click.UsageError("Give the id or address of a page, a file, or - for stdin.")
-        options = Options(timer=time.perf_counter, needs=MADE_FIELDS)
-        where = {"library": library, "user": user}
-        page = find_page(source or url or "", options, url=url, declared=declared, as_json=as_json, **where)
-        show_explanation(page, as_json=as_json, verbose=verbose)
+    url = check_url(url)
+    if source is None and url is None:
+        raise click.UsageError("Give the id or address of a page, a file, or - for stdin.")
+    options = Options(timer=time.perf_counter, needs=MADE_FIELDS)
+    page = find_page(opened, source or url or "", options, url=url, declared=declared)
+    show_explanation(page, as_json=opened.as_json, verbose=verbose)
 
 
 def find_page(
-    source: str,
-    options: Options,
-    *,
-    url: str | None = None,
-    declared: str | None = None,
-    as_json: bool = False,
-    **flags: str | None,
+    opened: OpenLibrary, source: str, options: Options, *, url: str | None = None, declared: str | None = None
 ) -> Page:
-    """Return the page that `source` names: a file, stdin, a saved page by id or URL, or a URL to download.
-
-    `flags` are settings: the library, its user, the folder of rules.
-    """
+    """Return the page that `source` names: a file, stdin, a saved page by id or URL, or a URL to download."""
     if source == STDIN or (os.path.isfile(source) and not is_url(source)):
-        return page_from_file(source, check_url(url), options, declared, **flags)
+        return page_from_file(source, check_url(url), options, declared, **opened.flags)
     address = source if is_url(source) else complete_url(source)
-    stored = _stored_page(address or source, options, as_json, flags)
+    stored = _stored_page(opened, address or source, options)
     if stored is not None:
         return stored
     if address:
-        return page_from_url(address, options, rules=flags.get("rules"))
+        return page_from_url(address, options, rules=opened.flags.get("rules"))
     hint = "Give its URL instead, to download it again."
     raise NotFound("The downloaded HTML of this page was not stored.", suggestions=(hint,))
 
 
-def _stored_page(key: str, options: Options, as_json: bool, flags: dict[str, str | None]) -> Page | None:
+def _stored_page(opened: OpenLibrary, key: str, options: Options) -> Page | None:
     """Return the saved page, extracted again; `None` for an unknown URL, or when its HTML was not stored."""
-    where = flags.get("library"), flags.get("user")
-    with open_library(*where, as_json, create=True, rules=flags.get("rules")) as (settings, store):
-        from pagekeep.capture.extract import extract_in_room
-        from pagekeep.library.items.build_item import to_fetched
-        from pagekeep.library.items.find import get_raw
-
-        try:
-            raw = get_raw(store, key)
-        except NotFound:
-            if is_url(key):
-                return None
-            raise
-        if raw is None:
+    try:
+        raw = get_raw(opened.store, key)
+    except NotFound:
+        if is_url(key):
             return None
-        with open_room(settings) as room:
-            return extract_in_room(room, to_fetched(raw), options, settings)
+        raise
+    if raw is None:
+        return None
+    with open_room(opened.settings) as room:
+        return extract_in_room(room, to_fetched(raw), options, opened.settings)
 
 
 @click.command(
@@ -125,30 +101,20 @@ def _stored_page(key: str, options: Options, as_json: bool, flags: dict[str, str
 @click.option("--url", help="URL of a page in a file. Rules for a site need it.")
 @verbose_option
 @rules_folder_option
-@library_options
-def explain_rules(
-    source: str,
-    url: str | None,
-    verbose: bool,
-    folder: str | None,
-    library: str | None,
-    user: str | None,
-    as_json: bool,
-) -> None:
+@library_command(create=True, open_late=True)
+def explain_rules(opened: OpenLibrary, source: str, url: str | None, verbose: bool, folder: str | None) -> None:
     """Show which rules matched a page and why, and what each removed, moved or found.
 
     A saved page is read from the library; any other URL is downloaded.
     """
-    with report_errors(as_json=as_json):
-        from pagekeep import Options
-
-        page = find_page(source, Options(), url=url, as_json=as_json, library=library, user=user, rules=folder)
-        if as_json:
-            shape = {"url": page.url, "title": page.metadata.title, "quality": page.quality.level}
-            rules = [match_shape(match) for match in page.trace.rules]
-            write_json({**shape, "word_count": page.word_count, "rules": rules})
-            return
-        lines = [printable(line) for line in rule_lines(page.trace.rules, verbose=verbose)] or [
-            "No rule matches this page."
-        ]
-        write("\n".join([*lines, "", f"{page.quality.message}."]))
+    opened.flags["rules"] = folder
+    page = find_page(opened, source, Options(), url=url)
+    if opened.as_json:
+        shape = {"url": page.url, "title": page.metadata.title, "quality": page.quality.level}
+        rules = [match_shape(match) for match in page.trace.rules]
+        write_json({**shape, "word_count": page.word_count, "rules": rules})
+        return
+    lines = [printable(line) for line in rule_lines(page.trace.rules, verbose=verbose)] or [
+        "No rule matches this page."
+    ]
+    write("\n".join([*lines, "", f"{page.quality.message}."]))

@@ -6,18 +6,21 @@ import asyncio
 import sys
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import click
 
-from pagekeep.doors.cli.open_library import open_library
-from pagekeep.doors.cli.options import examples, frontmatter_option, library_options
+from pagekeep.doors.cli.lazy import lazily
+from pagekeep.doors.cli.open_library import OpenLibrary, library_command
+from pagekeep.doors.cli.options import examples, frontmatter_option
 from pagekeep.doors.cli.output import format_count, show_progress, write, write_json
 from pagekeep.text import printable
 
-if TYPE_CHECKING:
+with lazily():
+    from pagekeep.library.exports import run
     from pagekeep.library.exports.run import ExportReport
-    from pagekeep.library.mirror.run import MirrorReport
+    from pagekeep.library.mirror.run import MirrorReport, watch
+    from pagekeep.library.mirror.run import mirror as sync
 
 
 _MAX_FAILURES_SHOWN: Final = 10
@@ -45,11 +48,10 @@ _MAX_FAILURES_SHOWN: Final = 10
 @click.option("--query", metavar="QUERY", help="Only pages that `pagekeep search QUERY` finds.")
 @frontmatter_option
 @click.option("--images", is_flag=True, help="Download the images too.")
-@library_options
-def export(out: Path, format_: str, library: str | None, user: str | None, as_json: bool, **options: Any) -> None:
+@library_command
+def export(opened: OpenLibrary, out: Path, format_: str, **options: Any) -> None:
     """Export the library, or the pages that a query finds. Deleted pages are not exported."""
-    with open_library(library, user, as_json) as (settings, store), show_progress("Exporting") as progress:
-        from pagekeep.library.exports import run
+    with show_progress("Exporting") as progress:
 
         def count(pages: int) -> None:
             progress(f"Exporting: {format_count(pages, 'page')}")
@@ -58,8 +60,8 @@ def export(out: Path, format_: str, library: str | None, user: str | None, as_js
             cast("Any", format_), options["query"], options["profile"], options["images"], count
         )
         target = sys.stdout.buffer if str(out) == "-" else out
-        result = asyncio.run(run.export(store, target, request, settings))
-    if as_json:
+        result = asyncio.run(run.export(opened.store, target, request, opened.settings))
+    if opened.as_json:
         counts = {name: getattr(result, name) for name in ("items", "written", "unchanged", "pictures")}
         write_json({**counts, "failed_pictures": result.failed_pictures})
     elif str(out) != "-":
@@ -102,27 +104,23 @@ CHANGES = {
     show_default=True,
     help="With --watch, seconds between checks.",
 )
-@library_options
-def mirror(folder: Path, library: str | None, user: str | None, as_json: bool, **options: Any) -> None:
+@library_command
+def mirror(opened: OpenLibrary, folder: Path, **options: Any) -> None:
     """Sync the library with a folder of Markdown files.
 
     You can change tags, `pinned` and `archived` in the frontmatter. If you change the text, the file stays as your own
     version. You can rename and move files. To delete a page, use `pagekeep delete`.
     """
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.mirror.run import mirror as sync
-        from pagekeep.library.mirror.run import watch
-
-        if options["watch"]:
-            watch(store, folder, options["profile"], _report, seconds=options["every"], wait=Event().wait)
-            return
-        result = sync(store, folder, options["profile"])
-        if as_json:
-            changes = {kind: getattr(result, kind) for kind in CHANGES}
-            write_json({**changes, "problems": [list(problem) for problem in result.problems]})
-            return
-        _report_problems(result)
-        write(", ".join(f"{len(getattr(result, kind)):,} {label}" for kind, label in CHANGES.items()) + ".")
+    if options["watch"]:
+        watch(opened.store, folder, options["profile"], _report, seconds=options["every"], wait=Event().wait)
+        return
+    result = sync(opened.store, folder, options["profile"])
+    if opened.as_json:
+        changes = {kind: getattr(result, kind) for kind in CHANGES}
+        write_json({**changes, "problems": [list(problem) for problem in result.problems]})
+        return
+    _report_problems(result)
+    write(", ".join(f"{len(getattr(result, kind)):,} {label}" for kind, label in CHANGES.items()) + ".")
 
 
 def _report(result: MirrorReport) -> None:

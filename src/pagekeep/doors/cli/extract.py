@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import click
 
+from pagekeep.doors.cli.lazy import lazily
 from pagekeep.doors.cli.open_library import load_rules, open_room
 from pagekeep.doors.cli.options import (
     Source,
@@ -34,10 +35,16 @@ from pagekeep.doors.cli.output import (
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.text import printable
 
-if TYPE_CHECKING:
-    from pagekeep.capture.from_url import RenderMode
+with lazily():
+    from pagekeep import config
+    from pagekeep.capture.documents.file_types import declared_type
+    from pagekeep.capture.extract import ReadTask, as_fetched
+    from pagekeep.capture.from_url import Progress, RenderMode, Request, Retrieval, capture
+    from pagekeep.capture.uploads import CountChapters, chapter_urls, file_url
+    from pagekeep.extraction.steps import check_skippable
     from pagekeep.model import Options, Page
-    from pagekeep.workers import Room
+    from pagekeep.present.explain import explain
+    from pagekeep.workers import Room, run_alone
 
 
 FORMATS = ("document", "markdown", "html", "text", "json")
@@ -116,7 +123,6 @@ def extract(
     as_json = as_json or format_ == "json"
     explained = explained or verbose
     with report_errors(as_json=as_json):
-        from pagekeep import Options
         from pagekeep.model import MADE_FIELDS
 
         url = check_url(url)
@@ -129,7 +135,6 @@ def extract(
             raise click.UsageError("--type is for files and stdin.")
         if skip_steps:
             from pagekeep.capture.documents.phases import DOCUMENT_PHASES
-            from pagekeep.extraction.steps import check_skippable
             from pagekeep.pipeline import PHASES
 
             check_skippable(skip_steps, (*PHASES, *DOCUMENT_PHASES))  # before the page is fetched
@@ -162,10 +167,8 @@ class Chapter(NamedTuple):
 
 def _split_file(kind: str, path: str, url: str | None) -> list[Chapter]:
     """Return the chapters of the book in a file."""
-    from pagekeep import config
-    from pagekeep.capture.uploads import CountChapters, chapter_urls, file_url
     from pagekeep.model import DOCUMENT_FACTOR
-    from pagekeep.workers import DOCUMENT, run_alone
+    from pagekeep.workers import DOCUMENT
 
     if kind != "file":
         raise click.UsageError("--split is for files. To split a book from the web: pagekeep save URL --split.")
@@ -226,11 +229,7 @@ def page_from_file(
 
     `declared` is the content type that the user named; `flags` are settings.
     """
-    from pagekeep import config
-    from pagekeep.capture.documents.file_types import declared_type
-    from pagekeep.capture.extract import ReadTask, as_fetched
     from pagekeep.model import DOCUMENT_FACTOR
-    from pagekeep.workers import run_alone
 
     settings = config.load(flags)
     options = replace(options, max_bytes=settings.max_bytes)
@@ -255,9 +254,6 @@ def page_from_url(
 ) -> Page:
     """Fetch and return the page at a URL, showing progress."""
     import asyncio
-
-    from pagekeep import config
-    from pagekeep.capture.from_url import Progress, Request, Retrieval, capture
 
     flags = {"timeout": timeout, "render_timeout": timeout, "user_agent": user_agent, "render": render, "rules": rules}
     settings = config.load(flags)
@@ -301,8 +297,6 @@ def show(page: Page, format_: str, as_json: bool) -> None:
 
 def show_explanation(page: Page, *, as_json: bool = False, verbose: bool = False) -> None:
     """Print the explanation of a page, with bold headings on a terminal; as JSON, with the page."""
-    from pagekeep.present.explain import explain
-
     explanation = explain(page, verbose=verbose)
     if as_json:
         write_json({**page.to_json(), "explanation": explanation})

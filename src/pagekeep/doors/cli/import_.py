@@ -8,43 +8,35 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TextIO, cast
+from typing import Any, Final, TextIO, cast
 
 import click
 
-from pagekeep.doors.cli.open_library import OpenLibrary, open_library, open_room
-from pagekeep.doors.cli.options import examples, library_options, log_option
+from pagekeep.doors.cli.lazy import lazily
+from pagekeep.doors.cli.open_library import OpenLibrary, library_command, open_room
+from pagekeep.doors.cli.options import examples, log_option
 from pagekeep.doors.cli.output import BAD_INPUT, format_count, show_progress, write, write_json
+from pagekeep.errors import UnsupportedContent
 from pagekeep.text import printable
 
-if TYPE_CHECKING:
-    from pagekeep.capture.from_url import Progress
+with lazily():
+    from pagekeep.capture.active_rules import load_active
+    from pagekeep.capture.extract import extract_in_room
+    from pagekeep.capture.from_url import Progress, Retrieval
     from pagekeep.library.imports.reader import RowReader
-    from pagekeep.library.imports.run import ImportPlan, ImportReport
+    from pagekeep.library.imports.run import ImportPlan, ImportReport, fetch_items, import_rows
     from pagekeep.model import Item
     from pagekeep.workers import Room
+    from pagekeep_demo.fill import fill_library, remove_demo
 
 
 _MAX_SHOWN: Final = 20
 """Failures and remarks printed; the file of failed rows has them all."""
 _FAILED_SUFFIX: Final = ".failed.jsonl"
 
-FORMATS: Final = (
-    *(
-        "auto",
-        "document",
-        "failed",
-        "goodlinks",
-        "instapaper",
-        "karakeep",
-        "linkwarden",
-        "list",
-        "mail",
-        "matter",
-        "netscape",
-        "omnivore",
-    ),
-    *("markdown", "pagekeep", "pinboard", "pocket", "raindrop", "readwise", "wacz", "wallabag", "warc"),
+FORMATS: Final = tuple(
+    "auto document failed goodlinks instapaper karakeep linkwarden list mail matter netscape omnivore "
+    "markdown pagekeep pinboard pocket raindrop readwise wacz wallabag warc".split()
 )
 
 
@@ -85,26 +77,23 @@ FORMATS: Final = (
     help="Write rows that fail to this file, to fix and import.",
 )
 @log_option
-@library_options
-def import_(paths: tuple[Path, ...], library: str | None, user: str | None, as_json: bool, **options: Any) -> None:
+@library_command(create=True)
+def import_(opened: OpenLibrary, paths: tuple[Path, ...], **options: Any) -> None:
     """Import bookmarks and articles from other programs, with dates, tags, notes, highlights and stored pages.
 
     The format is detected automatically. You can run an import again after an interruption: nothing is imported twice.
     """
-    from pagekeep.library.imports.run import ImportReport
-
-    with open_library(library, user, as_json, create=True) as opened:
-        report = ImportReport()
-        with (
-            open_room(opened.settings) as room,
-            _open_reader() as reader,
-            _failed_rows(paths[0], options["failed"], options["dry_run"]) as failed,
-            _progress(as_json) as progress,
-        ):
-            plan = _plan(opened, options, room, cast("TextIO", failed), progress)
-            room_to_fetch = room if options["fetch"] == "now" else None
-            asyncio.run(_import_all(paths, opened, plan, report, reader, room_to_fetch))
-    if as_json:
+    report = ImportReport()
+    with (
+        open_room(opened.settings) as room,
+        _open_reader() as reader,
+        _failed_rows(paths[0], options["failed"], options["dry_run"]) as failed,
+        _progress(opened.as_json) as progress,
+    ):
+        plan = _plan(opened, options, room, cast("TextIO", failed), progress)
+        room_to_fetch = room if options["fetch"] == "now" else None
+        asyncio.run(_import_all(paths, opened, plan, report, reader, room_to_fetch))
+    if opened.as_json:
         write_json(
             {
                 "success": not report.failed,
@@ -122,10 +111,6 @@ def import_(paths: tuple[Path, ...], library: str | None, user: str | None, as_j
 def _plan(
     opened: OpenLibrary, options: dict[str, Any], room: Room, failed: TextIO, progress: Callable[[ImportReport], None]
 ) -> ImportPlan:
-    from pagekeep.capture.active_rules import load_active
-    from pagekeep.capture.extract import extract_in_room
-    from pagekeep.library.imports.run import ImportPlan
-
     settings = opened.settings
     return ImportPlan(
         load_active(settings),
@@ -155,8 +140,6 @@ async def _import_all(
             for _ in _batches(path, opened, plan, report, reader):
                 pass
         return
-    from pagekeep.capture.from_url import Retrieval
-    from pagekeep.library.imports.run import fetch_items
 
     async with Retrieval(opened.settings, room=room) as retrieval:
         for path in paths:
@@ -168,8 +151,6 @@ async def _import_all(
 @contextmanager
 def _open_reader() -> Iterator[RowReader]:
     """Open the process that reads the files, as a fork where possible."""
-    from pagekeep.library.imports.reader import RowReader
-
     with RowReader() as reader:
         reader.fork()
         yield reader
@@ -178,9 +159,6 @@ def _open_reader() -> Iterator[RowReader]:
 def _batches(
     path: Path, opened: OpenLibrary, plan: ImportPlan, report: ImportReport, reader: RowReader
 ) -> Iterator[list[Item]]:
-    from pagekeep.errors import UnsupportedContent
-    from pagekeep.library.imports.run import import_rows
-
     try:
         yield from import_rows(reader.read(path, path.name, plan.format), opened.store, plan, report)
     except UnsupportedContent as error:
@@ -278,40 +256,29 @@ def _summary(report: ImportReport, failed: str | None, dry_run: bool) -> Iterato
 
 @click.command(epilog=examples("demo --library demo.db", "serve --library demo.db", "demo --library demo.db --remove"))
 @click.option("--remove", is_flag=True, help="Remove the demo pages again; other pages stay.")
-@library_options
-def demo(remove: bool, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command(create=True, open_late=True)
+def demo(opened: OpenLibrary, remove: bool) -> None:
     """Fill a library with demo pages in seven kinds and five languages, to try Pagekeep or to show it.
 
     The pages are our own writing and come with Pagekeep: nothing is fetched. They have pictures, tags, highlights and notes;
     some are pinned, archived or read. A library that has other pages is left alone.
     """
-    with open_library(library, user, as_json, create=not remove) as opened:
-        if remove:
-            from pagekeep_demo.fill import remove_demo
-
-            removed = remove_demo(opened.store)
-            _report(as_json, f"Removed {format_count(removed, 'demo page')}.", removed=removed)
-            return
-        with open_room(opened.settings) as room, show_progress() as progress:
-            added = asyncio.run(_fill(opened, room, progress))
-        if not added:
-            _report(as_json, "The demo pages are in the library already.", added=0)
-            return
-        named = f" --library {library}" if library else ""
-        text = f"Added {format_count(len(added), 'demo page')}. To look at them: pagekeep serve{named}"
-        _report(as_json, text, added=len(added))
+    opened.create = not remove
+    if remove:
+        removed = remove_demo(opened.store)
+        opened.show({"removed": removed}, f"Removed {format_count(removed, 'demo page')}.")
+        return
+    with open_room(opened.settings) as room, show_progress() as progress:
+        added = asyncio.run(_fill(opened, room, progress))
+    if not added:
+        opened.show({"added": 0}, "The demo pages are in the library already.")
+        return
+    library = opened.flags["library"]
+    named = f" --library {library}" if library else ""
+    text = f"Added {format_count(len(added), 'demo page')}. To look at them: pagekeep serve{named}"
+    opened.show({"added": len(added)}, text)
 
 
 async def _fill(opened: OpenLibrary, room: Room, progress: Progress) -> tuple[Item, ...]:
-    from pagekeep.capture.from_url import Retrieval
-    from pagekeep_demo.fill import fill_library
-
     async with Retrieval(opened.settings, room=room) as retrieval:
         return await fill_library(opened.store, retrieval, progress)
-
-
-def _report(as_json: bool, text: str, **counts: int) -> None:
-    if as_json:
-        write_json(counts)
-    else:
-        write(text)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable
+from typing import Final
 
 import click
 
-from pagekeep.doors.cli.output import is_terminal, show_table, write, write_json
+from pagekeep.doors.cli.lazy import lazily
+from pagekeep.doors.cli.output import is_terminal, show_table, write
 from pagekeep.text import printable
 
-if TYPE_CHECKING:
+with lazily():
     from pagekeep.model import Item
+
 
 _COLORS: Final[dict[str, str | tuple[int, int, int]]] = {
     "article": "green",
@@ -21,16 +23,6 @@ _COLORS: Final[dict[str, str | tuple[int, int, int]]] = {
 }
 _SHORT_ID_CHARS: Final = 8
 """Enough to be unique in a large library, and short enough to type."""
-
-
-def show_results(items: Sequence[Item], as_json: bool, line: Callable[[Item], str]) -> None:
-    """Print items as JSON, or one line each."""
-    if as_json:
-        from pagekeep.present.json_shapes import items_shape
-
-        write_json(items_shape(items, None))
-    elif items:
-        write("\n".join(line(item) for item in items))
 
 
 def short_id(item_id: str) -> str:

@@ -1,8 +1,11 @@
-"""A command group that imports a command only when it is needed, so that the program starts fast."""
+"""What keeps the program's start fast: commands, and what they call, are imported when they are first used."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import builtins
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, Final
 
@@ -71,3 +74,51 @@ class LazyGroup(click.Group):
 def _help_hint(error: click.UsageError) -> str:
     path = error.ctx.command_path if error.ctx else "pagekeep"
     return f"For help: {path} --help"
+
+
+@contextmanager
+def lazily() -> Iterator[None]:
+    """Import what the calling module imports in this context when it is first called, or an attribute of it is used.
+
+    The help of a command needs none of it, and a command only a part. For type checkers and import contracts, these are
+    ordinary imports. What is not called, such as a constant, is used as an attribute of its module.
+    """
+    importer = sys._getframe(2).f_globals
+    import_now = builtins.__import__
+
+    def import_later(name: str, globals: Any = None, locals: Any = None, names: Any = (), level: int = 0) -> Any:
+        return _Module(name) if globals is importer else import_now(name, globals, locals, names, level)
+
+    builtins.__import__ = import_later  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        builtins.__import__ = import_now
+
+
+class _Module:
+    """A module from which names are imported."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> _Later:
+        return _Later(self._name, name)
+
+
+class _Later:
+    """A function, class or module that is imported when it is first used."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._place = module, name
+
+    def _load(self) -> Any:
+        module, name = self._place
+        loaded = import_module(module)
+        return getattr(loaded, name) if hasattr(loaded, name) else import_module(f"{module}.{name}")
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self._load()(*arguments, **named)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._load(), name)

@@ -3,18 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from pagekeep.doors.cli.item_output import result_line, short_id, show_items, show_results
-from pagekeep.doors.cli.open_library import open_library
-from pagekeep.doors.cli.options import examples, library_options
+from pagekeep.doors.cli.item_output import result_line, short_id, show_items
+from pagekeep.doors.cli.lazy import lazily
+from pagekeep.doors.cli.open_library import OpenLibrary, library_command
+from pagekeep.doors.cli.options import examples
 from pagekeep.doors.cli.output import format_count, show_table, write, write_json
 from pagekeep.text import printable
 
-if TYPE_CHECKING:
-    from pagekeep.model.lists import Done, ItemList, SaveActions, SaveRule
+with lazily():
+    from pagekeep.library.items import save_rules as rules
+    from pagekeep.library.items.find import get_item
+    from pagekeep.library.items.lists import (
+        add_items,
+        add_list,
+        change_list,
+        count_lists,
+        list_page,
+        move_item,
+        remove_items,
+        remove_list,
+    )
+    from pagekeep.library.items.save_rules import (
+        apply_rule_whole,
+        change_rule,
+        describe_actions,
+        remove_rule,
+        try_rule,
+    )
+    from pagekeep.model.lists import ItemList, SaveActions, SaveRule
+    from pagekeep.present.json_shapes import items_shape, to_json
+    from pagekeep.present.list_shapes import Action, TrialShape
+    from pagekeep.present.list_shapes import ItemList as ListShape
+    from pagekeep.present.list_shapes import SaveRule as RuleShape
 
 
 @click.group(
@@ -28,27 +52,19 @@ if TYPE_CHECKING:
         'lists move "To read" 77c1 --before 3f2a',
     ),
 )
-@library_options
-@click.pass_context
-def lists(context: click.Context, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def lists(opened: OpenLibrary) -> None:
     """Show your lists and their pages, and change them.
 
     A list is a saved search, which finds its pages itself, or one that you fill and order. In searches: `list:"To read"`.
     """
-    if context.invoked_subcommand is not None:
+    found, counts = opened.store.lists(), count_lists(opened.store)
+    if opened.as_json:
+        write_json({"lists": [to_json(ListShape, one, count=counts.get(one.id)) for one in found]})
         return
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.lists import count_lists
-        from pagekeep.present.json_shapes import to_json
-        from pagekeep.present.list_shapes import ItemList
-
-        found, counts = store.lists(), count_lists(store)
-        if as_json:
-            write_json({"lists": [to_json(ItemList, one, count=counts.get(one.id)) for one in found]})
-            return
-        rows = [[one.name, _kind(one), str(counts.get(one.id, ""))] for one in found]
-        if rows:
-            show_table([["NAME", "KIND", "PAGES"], *rows])
+    rows = [[one.name, _kind(one), str(counts.get(one.id, ""))] for one in found]
+    if rows:
+        show_table([["NAME", "KIND", "PAGES"], *rows])
 
 
 def _kind(one: ItemList) -> str:
@@ -58,118 +74,79 @@ def _kind(one: ItemList) -> str:
 @lists.command()
 @click.argument("name")
 @click.option("--search", metavar="QUERY", help="Make it a saved search.")
-@library_options
-def add(name: str, search: str | None, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def add(opened: OpenLibrary, name: str, search: str | None) -> None:
     """Add a list: one to fill, or a saved search."""
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.lists import add_list
-
-        _show(add_list(store, name, search), as_json, "Added")
+    _show(opened, add_list(opened.store, name, search), "Added")
 
 
 @lists.command()
 @click.argument("name", metavar="LIST")
 @click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True, help="Pages at most.")
-@library_options
-def show(name: str, limit: int, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def show(opened: OpenLibrary, name: str, limit: int) -> None:
     """Show the pages of a list."""
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.lists import list_page
-        from pagekeep.present.json_shapes import items_shape
-
-        page = list_page(store, store.list_named(name), limit=limit)
-        if as_json:
-            write_json(items_shape(page.items, page.next))
-        else:
-            show_items(page.items)
+    page = list_page(opened.store, opened.store.list_named(name), limit=limit)
+    if opened.as_json:
+        write_json(items_shape(page.items, page.next))
+    else:
+        show_items(page.items)
 
 
 @lists.command()
 @click.argument("name", metavar="LIST")
 @click.option("--name", "new_name", help="The new name.")
 @click.option("--search", metavar="QUERY", help="The new search of a saved search.")
-@library_options
-def change(
-    name: str, new_name: str | None, search: str | None, library: str | None, user: str | None, as_json: bool
-) -> None:
+@library_command
+def change(opened: OpenLibrary, name: str, new_name: str | None, search: str | None) -> None:
     """Rename a list, or change its search."""
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.lists import change_list
-
-        _show(change_list(store, name, name=new_name, query=search), as_json, "Changed")
+    _show(opened, change_list(opened.store, name, name=new_name, query=search), "Changed")
 
 
 @lists.command()
 @click.argument("name", metavar="LIST")
-@library_options
-def delete(name: str, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def delete(opened: OpenLibrary, name: str) -> None:
     """Delete a list; its pages stay in the library."""
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.lists import remove_list
-
-        _show(remove_list(store, name), as_json, "Deleted")
+    _show(opened, remove_list(opened.store, name), "Deleted")
 
 
 @lists.command()
 @click.argument("name", metavar="LIST")
 @click.argument("keys", nargs=-1, required=True, metavar="ID|URL...")
-@library_options
-def put(name: str, keys: tuple[str, ...], library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def put(opened: OpenLibrary, name: str, keys: tuple[str, ...]) -> None:
     """Add pages at the end of a list."""
-    with open_library(library, user, as_json) as (settings, store):
-        from pagekeep.library.items.change import remember_action
-        from pagekeep.library.items.find import get_item
-        from pagekeep.library.items.lists import add_items
-
-        done = add_items(store, name, [get_item(store, key).id for key in keys])
-        remember_action(settings, "lists put", done.action.id)
-        _show_done(done, as_json)
+    done = add_items(opened.store, name, [get_item(opened.store, key).id for key in keys])
+    opened.remember("lists put", done.action.id)
+    opened.show_items(done.items, result_line(done.action.label))
 
 
 @lists.command()
 @click.argument("name", metavar="LIST")
 @click.argument("keys", nargs=-1, required=True, metavar="ID|URL...")
-@library_options
-def take(name: str, keys: tuple[str, ...], library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def take(opened: OpenLibrary, name: str, keys: tuple[str, ...]) -> None:
     """Remove pages from a list; they stay in the library."""
-    with open_library(library, user, as_json) as (settings, store):
-        from pagekeep.library.items.change import remember_action
-        from pagekeep.library.items.find import get_item
-        from pagekeep.library.items.lists import remove_items
-
-        done = remove_items(store, name, [get_item(store, key).id for key in keys])
-        remember_action(settings, "lists take", done.action.id)
-        _show_done(done, as_json)
+    done = remove_items(opened.store, name, [get_item(opened.store, key).id for key in keys])
+    opened.remember("lists take", done.action.id)
+    opened.show_items(done.items, result_line(done.action.label))
 
 
 @lists.command()
 @click.argument("name", metavar="LIST")
 @click.argument("key", metavar="ID|URL")
 @click.option("--before", metavar="ID|URL", help="The page before which it is to be; default: the end.")
-@library_options
-def move(name: str, key: str, before: str | None, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def move(opened: OpenLibrary, name: str, key: str, before: str | None) -> None:
     """Move a page of a list before another one, or to the end."""
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.find import get_item
-        from pagekeep.library.items.lists import move_item
-
-        item = get_item(store, key)
-        move_item(store, name, item.id, before=get_item(store, before).id if before else None)
-        show_results([item], as_json, result_line("Moved"))
+    item = get_item(opened.store, key)
+    move_item(opened.store, name, item.id, before=get_item(opened.store, before).id if before else None)
+    opened.show_items([item], result_line("Moved"))
 
 
-def _show_done(done: Done, as_json: bool) -> None:
-    show_results(done.items, as_json, result_line(done.action.label))
-
-
-def _show(one: ItemList, as_json: bool, word: str) -> None:
-    if as_json:
-        from pagekeep.present.json_shapes import to_json
-        from pagekeep.present.list_shapes import ItemList
-
-        write_json({"list": to_json(ItemList, one, count=None)})
-    else:
-        write(f"{word} the list {printable(one.name)}")
+def _show(opened: OpenLibrary, one: ItemList, word: str) -> None:
+    opened.show({"list": to_json(ListShape, one, count=None)}, f"{word} the list {printable(one.name)}")
 
 
 def _action_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -196,86 +173,66 @@ def _action_options(command: Callable[..., None]) -> Callable[..., None]:
         "save-rules apply Harbours",
     ),
 )
-@library_options
-@click.pass_context
-def save_rules(context: click.Context, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def save_rules(opened: OpenLibrary) -> None:
     """Show and change save rules: what happens to new pages.
 
     A rule applies to pages that a search finds when they are saved, imported or kept from a feed. A new rule is switched off:
     `try` shows what it would do with the pages of the library.
     """
-    if context.invoked_subcommand is not None:
+    found = opened.store.save_rules()
+    if opened.as_json:
+        write_json({"rules": [to_json(RuleShape, rule) for rule in found]})
         return
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.save_rules import describe_actions
-        from pagekeep.present.json_shapes import to_json
-        from pagekeep.present.list_shapes import SaveRule
-
-        found = store.save_rules()
-        if as_json:
-            write_json({"rules": [to_json(SaveRule, rule) for rule in found]})
-            return
-        rows = [
-            [rule.name, "on" if rule.enabled else "off", rule.query, ", ".join(describe_actions(store, rule.actions))]
-            for rule in found
+    rows = [
+        [
+            rule.name,
+            "on" if rule.enabled else "off",
+            rule.query,
+            ", ".join(describe_actions(opened.store, rule.actions)),
         ]
-        if rows:
-            show_table([["NAME", "STATE", "PAGES", "ACTIONS"], *rows])
+        for rule in found
+    ]
+    if rows:
+        show_table([["NAME", "STATE", "PAGES", "ACTIONS"], *rows])
 
 
 @save_rules.command("try")
 @click.argument("query")
 @_action_options
-@library_options
-def try_(query: str, library: str | None, user: str | None, as_json: bool, **given: Any) -> None:
+@library_command
+def try_(opened: OpenLibrary, query: str, **given: Any) -> None:
     """Show what a rule would do with the pages of the library; nothing is changed."""
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.save_rules import try_rule
-        from pagekeep.present.json_shapes import to_json
-        from pagekeep.present.list_shapes import TrialShape
-
-        trial = try_rule(store, query, _actions(given))
-        if as_json:
-            write_json(dict(to_json(TrialShape, trial)))
-            return
-        write(f"The rule finds {format_count(trial.count, 'page')}.")
-        for effect in trial.effects:
-            changes = ", ".join(effect.changes) or "nothing to change"
-            write(f"{short_id(effect.item.id)}  {printable(effect.item.title)}: {printable(changes)}")
+    trial = try_rule(opened.store, query, _actions(given))
+    if opened.as_json:
+        write_json(dict(to_json(TrialShape, trial)))
+        return
+    write(f"The rule finds {format_count(trial.count, 'page')}.")
+    for effect in trial.effects:
+        changes = ", ".join(effect.changes) or "nothing to change"
+        write(f"{short_id(effect.item.id)}  {printable(effect.item.title)}: {printable(changes)}")
 
 
 @save_rules.command("add")
 @click.argument("query")
 @click.option("--name", default="", help="A name for the rule; default: the search.")
 @_action_options
-@library_options
-def add_rule(query: str, name: str, library: str | None, user: str | None, as_json: bool, **given: Any) -> None:
+@library_command
+def add_rule(opened: OpenLibrary, query: str, name: str, **given: Any) -> None:
     """Add a rule, switched off."""
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.save_rules import add_rule
-
-        _show_rule(add_rule(store, name, query, _actions(given)), as_json, "Added")
+    _show_rule(opened, rules.add_rule(opened.store, name, query, _actions(given)), "Added")
 
 
 def _switch(name: str, help: str, *, enabled: bool) -> None:
     @save_rules.command(name, help=help)
     @click.argument("key", metavar="RULE")
-    @library_options
-    def command(key: str, library: str | None, user: str | None, as_json: bool) -> None:
-        with open_library(library, user, as_json) as (_, store):
-            from pagekeep.library.items.save_rules import change_rule
-
-            _show_rule(change_rule(store, key, enabled=enabled), as_json, f"Switched {name}")
+    @library_command
+    def command(opened: OpenLibrary, key: str) -> None:
+        _show_rule(opened, change_rule(opened.store, key, enabled=enabled), f"Switched {name}")
 
 
-def _show_rule(rule: SaveRule, as_json: bool, word: str) -> None:
-    if as_json:
-        from pagekeep.present.json_shapes import to_json
-        from pagekeep.present.list_shapes import SaveRule
-
-        write_json({"rule": to_json(SaveRule, rule)})
-    else:
-        write(f"{word} the save rule {printable(rule.name)}")
+def _show_rule(opened: OpenLibrary, rule: SaveRule, word: str) -> None:
+    opened.show({"rule": to_json(RuleShape, rule)}, f"{word} the save rule {printable(rule.name)}")
 
 
 _switch("on", "Switch a rule on: it applies to new pages.", enabled=True)
@@ -284,35 +241,21 @@ _switch("off", "Switch a rule off.", enabled=False)
 
 @save_rules.command()
 @click.argument("key", metavar="RULE")
-@library_options
-def apply(key: str, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def apply(opened: OpenLibrary, key: str) -> None:
     """Do what a rule does to the pages that are in the library. `undo` takes it back."""
-    with open_library(library, user, as_json) as (settings, store):
-        from pagekeep.library.items.change import remember_action
-        from pagekeep.library.items.save_rules import apply_rule_whole
-        from pagekeep.present.json_shapes import to_json
-        from pagekeep.present.list_shapes import Action
-
-        done = apply_rule_whole(store, key)
-        remember_action(settings, "save-rules apply", done.id)
-        if as_json:
-            write_json({"action": to_json(Action, done)})
-        else:
-            write(f"{printable(done.label)}: {format_count(done.changed, 'page')}")
+    done = apply_rule_whole(opened.store, key)
+    opened.remember("save-rules apply", done.id)
+    opened.show({"action": to_json(Action, done)}, f"{printable(done.label)}: {format_count(done.changed, 'page')}")
 
 
 @save_rules.command("delete")
 @click.argument("key", metavar="RULE")
-@library_options
-def delete_rule(key: str, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def delete_rule(opened: OpenLibrary, key: str) -> None:
     """Delete a rule; what it changed stays."""
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.save_rules import remove_rule
-
-        _show_rule(remove_rule(store, key), as_json, "Deleted")
+    _show_rule(opened, remove_rule(opened.store, key), "Deleted")
 
 
 def _actions(given: dict[str, Any]) -> SaveActions:
-    from pagekeep.model.lists import SaveActions
-
     return SaveActions(given["tags"], given["archive"], given["pin"], given["keep_pictures"], given["lists"])

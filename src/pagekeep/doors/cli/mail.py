@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
-from pagekeep.doors.cli.lazy import LazyGroup
-from pagekeep.doors.cli.open_library import OpenLibrary, open_library, open_room
-from pagekeep.doors.cli.options import examples, library_options
+from pagekeep.doors.cli.lazy import LazyGroup, lazily
+from pagekeep.doors.cli.open_library import OpenLibrary, library_command, open_room
+from pagekeep.doors.cli.options import examples
 from pagekeep.doors.cli.output import BAD_INPUT, format_count, show_table, write, write_json
 from pagekeep.text import printable
 
-if TYPE_CHECKING:
+with lazily():
+    from pagekeep.capture.from_url import Retrieval
+    from pagekeep.library.feeds.mail_poll import poll as run
+    from pagekeep.library.feeds.mail_sources import add_source, change_source, get_source, remove_source
+    from pagekeep.library.feeds.mail_sources import list_sources as find
+    from pagekeep.library.queue import format_interval, parse_interval
     from pagekeep.model import MailSource
+    from pagekeep.present.feed_shapes import MailSource as SourceShape
+    from pagekeep.present.json_shapes import to_json
 
 
 COMMANDS: Final = {
@@ -59,60 +66,52 @@ senders_option = click.option(
 @click.option("--port", type=click.IntRange(1, 65_535), help="Port of the server.  [default: 993, or 143 with --plain]")
 @click.option("--plain", is_flag=True, help="Connect without encryption; only to this machine.")
 @click.option("--every", default="15m", show_default=True, help="How often it is polled: 5m to 90d.")
-@library_options
-def add(host: str, account: str, library: str | None, user: str | None, as_json: bool, **options: Any) -> None:
+@library_command(create=True)
+def add(opened: OpenLibrary, host: str, account: str, **options: Any) -> None:
     """Add a folder of a mailbox, whose newsletters arrive in the feed inbox.
 
     It is polled by `pagekeep work` and by the server. Adding a folder again changes its senders and interval.
     """
-    with open_library(library, user, as_json, create=True) as (settings, store):
-        from pagekeep.library.feeds.mail_sources import add_source
-        from pagekeep.library.queue import parse_interval
-
-        source, is_new = add_source(
-            store,
-            settings,
-            host,
-            account,
-            senders=options["senders"],
-            folder=options["folder"],
-            port=options["port"],
-            security="plain" if options["plain"] else "tls",
-            every=parse_interval(options["every"]),
-        )
-        _show_one(source, as_json, "Added" if is_new else "Changed")
+    source, is_new = add_source(
+        opened.store,
+        opened.settings,
+        host,
+        account,
+        senders=options["senders"],
+        folder=options["folder"],
+        port=options["port"],
+        security="plain" if options["plain"] else "tls",
+        every=parse_interval(options["every"]),
+    )
+    _show_one(opened, source, "Added" if is_new else "Changed")
 
 
 @click.command("list", epilog=examples("mail list", "mail list --json"))
-@library_options
-def list_sources(library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def list_sources(opened: OpenLibrary) -> None:
     """List the mail sources, and which senders were left out."""
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.feeds.mail_sources import list_sources as find
-        from pagekeep.library.queue import format_interval
-
-        sources = find(store)
-        if as_json:
-            write_json({"sources": [_shape(source) for source in sources]})
-            return
-        rows = [
-            [
-                source.id[:8],
-                format_interval(source.every),
-                (source.polled_at or "")[:16].replace("T", " "),
-                f"{source.counts['added']:,}",
-                f"{source.counts['unwanted']:,}",
-                source.label,
-                source.error or "",
-            ]
-            for source in sources
+    sources = find(opened.store)
+    if opened.as_json:
+        write_json({"sources": [_shape(source) for source in sources]})
+        return
+    rows = [
+        [
+            source.id[:8],
+            format_interval(source.every),
+            (source.polled_at or "")[:16].replace("T", " "),
+            f"{source.counts['added']:,}",
+            f"{source.counts['unwanted']:,}",
+            source.label,
+            source.error or "",
         ]
-        show_table([["id", "every", "last poll", "added", "others", "mailbox", "last error"], *rows])
-        for source in sources:
-            if source.others:
-                latest = list(source.others.items())[-_SHOWN_OTHERS:][::-1]
-                names = ", ".join(f"{printable(sender)} ({count})" for sender, count in latest)
-                click.echo(f"Other senders in {printable(source.label)}: {names}", err=True)
+        for source in sources
+    ]
+    show_table([["id", "every", "last poll", "added", "others", "mailbox", "last error"], *rows])
+    for source in sources:
+        if source.others:
+            latest = list(source.others.items())[-_SHOWN_OTHERS:][::-1]
+            names = ", ".join(f"{printable(sender)} ({count})" for sender, count in latest)
+            click.echo(f"Other senders in {printable(source.label)}: {names}", err=True)
 
 
 @click.command(
@@ -121,65 +120,50 @@ def list_sources(library: str | None, user: str | None, as_json: bool) -> None:
 @click.argument("key", metavar="ID")
 @senders_option
 @click.option("--every", help="How often it is polled: 5m to 90d.")
-@library_options
-def change(
-    key: str, senders: tuple[str, ...], every: str | None, library: str | None, user: str | None, as_json: bool
-) -> None:
+@library_command(open_late=True)
+def change(opened: OpenLibrary, key: str, senders: tuple[str, ...], every: str | None) -> None:
     """Change whose messages are taken, or how often a mail source is polled.
 
     The senders replace the former ones. After new ones, the messages of the last 30 days are looked through again.
     """
     if not senders and every is None:
         raise click.UsageError("Name senders with --from, or an interval with --every.")
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.feeds.mail_sources import change_source
-        from pagekeep.library.queue import parse_interval
 
-        seconds = parse_interval(every) if every is not None else None
-        _show_one(change_source(store, key, senders=senders or None, every=seconds), as_json, "Changed")
+    seconds = parse_interval(every) if every is not None else None
+    _show_one(opened, change_source(opened.store, key, senders=senders or None, every=seconds), "Changed")
 
 
 @click.command(epilog=examples("mail remove 3f2a"))
 @click.argument("key", metavar="ID")
-@library_options
-def remove(key: str, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def remove(opened: OpenLibrary, key: str) -> None:
     """Remove a mail source; its newsletters stay in the feed inbox."""
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.feeds.mail_sources import remove_source
-
-        _show_one(remove_source(store, key), as_json, "Removed")
+    _show_one(opened, remove_source(opened.store, key), "Removed")
 
 
 @click.command(epilog=examples("mail poll", "mail poll 3f2a"))
 @click.argument("keys", nargs=-1, metavar="ID...")
-@library_options
-def poll(keys: tuple[str, ...], library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def poll(opened: OpenLibrary, keys: tuple[str, ...]) -> None:
     """Read new messages now: of the mail sources named, or of all."""
     import asyncio
 
-    with open_library(library, user, as_json) as opened:
-        from pagekeep.library.feeds.mail_sources import get_source
-        from pagekeep.library.feeds.mail_sources import list_sources as find
-
-        store = opened.store
-        sources = [get_source(store, key) for key in keys] if keys else list(find(store))
-        asyncio.run(_poll_all(sources, opened))
-        polled = [get_source(store, source.id) for source in sources]
-        if as_json:
-            failed = any(source.error for source in polled)
-            write_json({"success": not failed, "sources": [_shape(source) for source in polled]})
-        else:
-            for before, after in zip(sources, polled, strict=True):
-                added = after.counts["added"] - before.counts["added"]
-                write(f"{printable(after.label)}: {after.error or format_count(added, 'new message')}")
+    store = opened.store
+    sources = [get_source(store, key) for key in keys] if keys else list(find(store))
+    asyncio.run(_poll_all(sources, opened))
+    polled = [get_source(store, source.id) for source in sources]
+    if opened.as_json:
+        failed = any(source.error for source in polled)
+        write_json({"success": not failed, "sources": [_shape(source) for source in polled]})
+    else:
+        for before, after in zip(sources, polled, strict=True):
+            added = after.counts["added"] - before.counts["added"]
+            write(f"{printable(after.label)}: {after.error or format_count(added, 'new message')}")
     if any(source.error for source in polled):
         raise click.exceptions.Exit(BAD_INPUT)
 
 
 async def _poll_all(sources: list[MailSource], opened: OpenLibrary) -> None:
-    from pagekeep.capture.from_url import Retrieval
-    from pagekeep.library.feeds.mail_poll import poll as run
-
     with open_room(opened.settings) as room:
         async with Retrieval(opened.settings, room=room) as retrieval:
             for source in sources:
@@ -187,15 +171,9 @@ async def _poll_all(sources: list[MailSource], opened: OpenLibrary) -> None:
 
 
 def _shape(source: MailSource) -> Any:
-    from pagekeep.library.queue import format_interval
-    from pagekeep.present.feed_shapes import MailSource
-    from pagekeep.present.json_shapes import to_json
-
-    return to_json(MailSource, source, every=format_interval(source.every))
+    return to_json(SourceShape, source, every=format_interval(source.every))
 
 
-def _show_one(source: MailSource, as_json: bool, done: str) -> None:
-    if as_json:
-        write_json({"source": _shape(source)})
-        return
-    write(f"{done}  {source.id[:8]}  {printable(source.label)}  from {printable(', '.join(source.senders))}")
+def _show_one(opened: OpenLibrary, source: MailSource, done: str) -> None:
+    senders = printable(", ".join(source.senders))
+    opened.show({"source": _shape(source)}, f"{done}  {source.id[:8]}  {printable(source.label)}  from {senders}")

@@ -7,21 +7,32 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 from click.shell_completion import get_completion_class
 
-from pagekeep.doors.cli.open_library import library_location, open_library
-from pagekeep.doors.cli.options import EXIT_CODES, examples, json_option, library_options
-from pagekeep.doors.cli.output import format_bytes, format_count, report_errors, show_table, write, write_json
+from pagekeep.doors.cli.lazy import lazily
+from pagekeep.doors.cli.open_library import OpenLibrary, library_command, library_location
+from pagekeep.doors.cli.options import EXIT_CODES, examples, json_command, json_option
+from pagekeep.doors.cli.output import format_bytes, format_count, show_table, write, write_json
+from pagekeep.errors import PagekeepError
 from pagekeep.text import printable
 
-if TYPE_CHECKING:
-    from pagekeep.config import Settings
+with lazily():
+    from pagekeep import config
+    from pagekeep.config import Settings, settings_path
+    from pagekeep.doors.cli import doctor as checks
     from pagekeep.doors.cli.doctor import Finding
-    from pagekeep.library.backup import BackupReport
-    from pagekeep.library.open import Salvage
+    from pagekeep.doors.cli.main import cli
+    from pagekeep.library.backup import BackupReport, back_up_file, back_up_folder
+    from pagekeep.library.backup import restore as run
+    from pagekeep.library.open import Salvage, install_library, is_writable, remove_unused
+    from pagekeep.library.open import check as check_library
+    from pagekeep.library.open import open_library as open_store
+    from pagekeep.library.open import repair as salvage
+    from pagekeep.present.archive_shapes import StorageUse
+    from pagekeep.present.json_shapes import to_json
 
 
 CHECK_FAILED = 1
@@ -31,8 +42,8 @@ CHECK_FAILED = 1
 @click.command(epilog=examples("backup /mnt/disk/pagekeep", "backup --single-file library-2025-03-19.db"))
 @click.argument("path", metavar="FOLDER|FILE")
 @click.option("--single-file", is_flag=True, help="Write one FILE instead, in place of an earlier one.")
-@library_options
-def backup(path: str, single_file: bool, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def backup(opened: OpenLibrary, path: str, single_file: bool) -> None:
     """Back up the library with its kept files. It is safe while the library is in use.
 
     To a FOLDER, with settings and rules: every backup adds a state, and writes only what is new. With `--single-file`, to a
@@ -42,30 +53,25 @@ def backup(path: str, single_file: bool, library: str | None, user: str | None, 
     Everything is compared with its hash, in the library and in the backup. What is damaged in the backup is written again; what
     is damaged in the library is taken from the earlier backup, if that has it, and listed. The exit code is then 1.
     """
-    with open_library(library, user, as_json) as (settings, store):
-        from pagekeep.library.backup import back_up_file, back_up_folder
-
-        target, report = Path(path), None
-        if single_file or _means_file(path):
-            if not single_file:
-                click.echo(_DEPRECATED.format(path=path), err=True)
-            report = back_up_file(store, target)
-            summary = f"{format_count(report.items, 'page')} backed up to {path}."
-        else:
-            added = report = back_up_folder(store, settings, target)
-            new = f"{added.added:,} new ({added.added_bytes / 1e6:,.1f} MB)"
-            mended = f", {added.mended:,} damaged ones written again" if added.mended else ""
-            summary = (
-                f"{format_count(report.items, 'page')} backed up to {path}: {added.objects:,} objects, {new}{mended}."
-            )
-        if as_json:
-            write_json({"success": report.library_intact, "backup": path, **asdict(report)})
-        else:
-            write(summary)
-            for line in _describe_damage(report):
-                click.echo(line, err=True)
-        if not report.library_intact:
-            raise click.exceptions.Exit(CHECK_FAILED)
+    target, report = Path(path), None
+    if single_file or _means_file(path):
+        if not single_file:
+            click.echo(_DEPRECATED.format(path=path), err=True)
+        report = back_up_file(opened.store, target)
+        summary = f"{format_count(report.items, 'page')} backed up to {path}."
+    else:
+        added = report = back_up_folder(opened.store, opened.settings, target)
+        new = f"{added.added:,} new ({added.added_bytes / 1e6:,.1f} MB)"
+        mended = f", {added.mended:,} damaged ones written again" if added.mended else ""
+        summary = f"{format_count(report.items, 'page')} backed up to {path}: {added.objects:,} objects, {new}{mended}."
+    if opened.as_json:
+        write_json({"success": report.library_intact, "backup": path, **asdict(report)})
+    else:
+        write(summary)
+        for line in _describe_damage(report):
+            click.echo(line, err=True)
+    if not report.library_intact:
+        raise click.exceptions.Exit(CHECK_FAILED)
 
 
 _DEPRECATED = (
@@ -98,35 +104,21 @@ def _describe_damage(report: BackupReport) -> Iterator[str]:
 
 
 @click.command(epilog=examples("doctor", "doctor --json"))
-@library_options
-def doctor(library: str | None, user: str | None, as_json: bool) -> None:
+@library_command(open_late=True)
+def doctor(opened: OpenLibrary) -> None:
     """Show what is installed, what is missing and how to install it, and check the library.
 
     The exit code is 1 when the library is damaged, missing or read-only.
     """
-    with report_errors(as_json=as_json):
-        from pagekeep import config
-        from pagekeep.doors.cli import doctor as checks
-
-        settings = config.load({"library": library, "user": user})
-        library_finding = _check_library(settings)
-        findings = [*checks.run(settings), library_finding]
-        healthy = library_finding.state == "ok"
-        if as_json:
-            write_json({**checks.to_json(findings), "success": healthy})
-        else:
-            write(checks.render(findings))
-        if not healthy:
-            raise click.exceptions.Exit(CHECK_FAILED)
+    library_finding = _check_library(opened.settings)
+    findings = [*checks.run(opened.settings), library_finding]
+    healthy = library_finding.state == "ok"
+    opened.show({**checks.to_json(findings), "success": healthy}, checks.render(findings))
+    if not healthy:
+        raise click.exceptions.Exit(CHECK_FAILED)
 
 
 def _check_library(settings: Settings) -> Finding:
-    from pagekeep.doors.cli.doctor import Finding
-    from pagekeep.errors import PagekeepError
-    from pagekeep.library.open import check as check_library
-    from pagekeep.library.open import is_writable
-    from pagekeep.library.open import open_library as open_store
-
     location = library_location(settings)
     if isinstance(location, Path) and not location.exists():
         detail = f"{location} (not created yet: `pagekeep save` creates it)"
@@ -165,24 +157,20 @@ def library() -> None:
 )
 @click.argument("address", metavar="[URL]", required=False)
 @click.option("--for", "role", metavar="ROLE", help="Allow this database role to use the library.")
-@json_option
+@json_command
 def install(address: str | None, role: str | None, as_json: bool) -> None:
     """Create or update the tables, roles and policies of the library.
 
     Run it as the owner of the database: once, and again after every update of Pagekeep. Stored data stays. Without a URL,
     the setting `library` is used.
     """
-    with report_errors(as_json=as_json):
-        from pagekeep import config
-        from pagekeep.library.open import install_library
-
-        install_library(config.load({"library": address}).library or "", role)
-        if as_json:
-            write_json({"installed": True, "for": role})
-            return
-        write("The library is installed.")
-        if role:
-            write(f"The role {role} can use it.")
+    install_library(config.load({"library": address}).library or "", role)
+    if as_json:
+        write_json({"installed": True, "for": role})
+        return
+    write("The library is installed.")
+    if role:
+        write(f"The role {role} can use it.")
 
 
 @library.command(
@@ -196,10 +184,8 @@ def install(address: str | None, role: str | None, as_json: bool) -> None:
 @click.argument("backup", metavar="BACKUP", type=click.Path(path_type=Path))
 @click.option("--state", metavar="NAME", help="State of a backup folder. Default: the newest.")
 @click.option("--what-can-be", is_flag=True, help="Restore everything that is sound, and list the rest.")
-@library_options
-def restore(
-    backup: Path, state: str | None, what_can_be: bool, library: str | None, user: str | None, as_json: bool
-) -> None:
+@library_command(open_late=True)
+def restore(opened: OpenLibrary, backup: Path, state: str | None, what_can_be: bool) -> None:
     """Restore a backup into a new or empty library.
 
     The backup is checked first: one that is damaged or incomplete restores nothing, and what it lacks is listed. With
@@ -208,26 +194,21 @@ def restore(
     A backup folder fits both kinds of libraries, files and database servers. Its settings and rules are written where there are
     none yet; settings that run commands, open paths or addresses, or let others in are switched off until you confirm them.
     """
-    with report_errors(as_json=as_json):
-        from pagekeep import config
-        from pagekeep.config import settings_path
-        from pagekeep.library.backup import restore as run
-
-        done = run(config.load({"library": library, "user": user}), backup, state, what_can_be=what_can_be)
-        if as_json:
-            write_json({"success": not done.left_out, **asdict(done)})
-        else:
-            write(f"Restored {format_count(done.items, 'page')} from {backup}.")
-            for name in done.settings:
-                write(f"Restored {name}.")
-            for name in done.unconfirmed:
-                write(f"Switched off until you confirm it in {settings_path()}: {printable(name)}")
-            for name in done.different:
-                write(f"Left as it is, though the backup has another version: {name}")
-            for what in done.left_out:
-                click.echo(f"Not restored as it was: {printable(what)}", err=True)
-        if done.left_out:
-            raise click.exceptions.Exit(INCOMPLETE)
+    done = run(opened.settings, backup, state, what_can_be=what_can_be)
+    if opened.as_json:
+        write_json({"success": not done.left_out, **asdict(done)})
+    else:
+        write(f"Restored {format_count(done.items, 'page')} from {backup}.")
+        for name in done.settings:
+            write(f"Restored {name}.")
+        for name in done.unconfirmed:
+            write(f"Switched off until you confirm it in {settings_path()}: {printable(name)}")
+        for name in done.different:
+            write(f"Left as it is, though the backup has another version: {name}")
+        for what in done.left_out:
+            click.echo(f"Not restored as it was: {printable(what)}", err=True)
+    if done.left_out:
+        raise click.exceptions.Exit(INCOMPLETE)
 
 
 LOST = 1
@@ -239,24 +220,21 @@ LOST = 1
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="NEW", help="The new library. Default: LIBRARY with `.repaired`."
 )
-@json_option
+@json_command
 def repair(library: Path, out: Path | None, as_json: bool) -> None:
     """Save everything that can be read of a damaged library file into a new library, and list what is lost.
 
     The damaged file is not changed. Stop servers and workers that use it first. The exit code is 0 when nothing is lost,
     1 when something is, and 2 when no item can be read.
     """
-    with report_errors(as_json=as_json):
-        from pagekeep.library.open import repair as salvage
-
-        target = out or library.with_name(f"{library.stem}.repaired{library.suffix}")
-        report = salvage(library, target)
-        if as_json:
-            write_json(_to_json(report, target))
-        else:
-            write(_render(report, target))
-        if not report.complete:
-            raise click.exceptions.Exit(LOST)
+    target = out or library.with_name(f"{library.stem}.repaired{library.suffix}")
+    report = salvage(library, target)
+    if as_json:
+        write_json(_to_json(report, target))
+    else:
+        write(_render(report, target))
+    if not report.complete:
+        raise click.exceptions.Exit(LOST)
 
 
 def _to_json(report: Salvage, target: Path) -> dict[str, object]:
@@ -290,35 +268,30 @@ _SITES_SHOWN = 10
 
 @click.command(epilog=examples("storage", "storage --json | jq .storage.files", "storage --clean"))
 @click.option("--clean", is_flag=True, help="Remove files that no page uses now, instead of after a week.")
-@library_options
-def storage(clean: bool, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command
+def storage(opened: OpenLibrary, clean: bool) -> None:
     """Show what pages, pictures and other kept files take on the disk, and which sites take most."""
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.open import remove_unused
-        from pagekeep.present.archive_shapes import StorageUse
-        from pagekeep.present.json_shapes import to_json
-
-        removed = remove_unused(store, at_once=True) if clean else None
-        found = store.storage()
-        if as_json:
-            done = {"removed": removed.count, "bytes": removed.bytes} if removed else {}
-            write_json({"storage": to_json(StorageUse, found), **done})
-            return
-        if removed:
-            write(f"Removed {format_count(removed.count, 'file')} ({format_bytes(removed.bytes)}).")
-        rows = [
-            ["text", "", format_bytes(found.text)],
-            ["saved HTML", f"{found.raw_pages.count:,}", format_bytes(found.raw_pages.bytes)],
-            ["- of earlier versions", f"{found.snapshots.count:,}", format_bytes(found.snapshots.bytes)],
-            *([role, f"{use.count:,}", format_bytes(use.bytes)] for role, use in found.roles.items()),
-            ["all kept files", f"{found.blobs.count:,}", format_bytes(found.blobs.bytes)],
-            ["unused", f"{found.unused.count:,}", format_bytes(found.unused.bytes)],
-        ]
-        show_table([["what", "count", "size"], *rows])
-        sites = [[domain, format_bytes(size)] for domain, size in found.sites[:_SITES_SHOWN]]
-        if sites:
-            write("")
-            show_table([["site", "size"], *sites])
+    removed = remove_unused(opened.store, at_once=True) if clean else None
+    found = opened.store.storage()
+    if opened.as_json:
+        done = {"removed": removed.count, "bytes": removed.bytes} if removed else {}
+        write_json({"storage": to_json(StorageUse, found), **done})
+        return
+    if removed:
+        write(f"Removed {format_count(removed.count, 'file')} ({format_bytes(removed.bytes)}).")
+    rows = [
+        ["text", "", format_bytes(found.text)],
+        ["saved HTML", f"{found.raw_pages.count:,}", format_bytes(found.raw_pages.bytes)],
+        ["- of earlier versions", f"{found.snapshots.count:,}", format_bytes(found.snapshots.bytes)],
+        *([role, f"{use.count:,}", format_bytes(use.bytes)] for role, use in found.roles.items()),
+        ["all kept files", f"{found.blobs.count:,}", format_bytes(found.blobs.bytes)],
+        ["unused", f"{found.unused.count:,}", format_bytes(found.unused.bytes)],
+    ]
+    show_table([["what", "count", "size"], *rows])
+    sites = [[domain, format_bytes(size)] for domain, size in found.sites[:_SITES_SHOWN]]
+    if sites:
+        write("")
+        show_table([["site", "size"], *sites])
 
 
 SHELLS: Final = ("bash", "zsh", "fish")
@@ -337,8 +310,6 @@ _VARIABLE: Final = "_PAGEKEEP_COMPLETE"
 @json_option
 def completion(shell: str, as_json: bool) -> None:
     """Print the script that lets a shell complete commands and options with the Tab key."""
-    from pagekeep.doors.cli.main import cli
-
     kind = get_completion_class(shell)
     assert kind is not None
     # Not `source()`, which starts the shell to check its version: the script may be for another machine.

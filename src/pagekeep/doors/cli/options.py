@@ -5,13 +5,22 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import wraps
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import click
 
 from pagekeep import clock
+from pagekeep.doors.cli.lazy import lazily
+from pagekeep.doors.cli.output import report_errors
 from pagekeep.errors import InvalidUrl, NotFound, PagekeepError
+
+with lazily():
+    from pagekeep import config
+    from pagekeep.doors import logs
+    from pagekeep.doors.cli.output import report_errors
+    from pagekeep.fetch.urls import split_url
 
 EXIT_CODES: Final = (
     "Exit codes: 0 done; 1 unexpected failure; 2 bad input, item not found, or a page that could not be fetched; "
@@ -28,10 +37,6 @@ verbose_option = click.option(
 def _start_log(_context: click.Context, _option: click.Parameter, verbose: bool) -> None:
     """Log to stderr, at the level of the settings."""
     if verbose:
-        from pagekeep import config
-        from pagekeep.doors import logs
-        from pagekeep.doors.cli.output import report_errors
-
         with report_errors():
             logs.configure(config.load().log_level)
 
@@ -67,6 +72,19 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 library_option = click.option(
     "--library", metavar="PATH|URL", help="Library file or postgresql:// URL. Default: the setting `library`."
 )
+
+
+def json_command(function: Callable[..., None]) -> Callable[..., None]:
+    """Make a function a command with `--json`, whose errors are reported."""
+
+    @wraps(function)
+    def command(*, as_json: bool, **parameters: Any) -> None:
+        with report_errors(as_json=as_json):
+            function(as_json=as_json, **parameters)
+
+    return json_option(command)
+
+
 limit_pages_option = click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Read at most N pages.")
 rules_folder_option = click.option(
     "--rules", "folder", metavar="DIR", help="Folder with your own rules. Default: the setting `rules`."
@@ -159,8 +177,6 @@ def is_url(source: str) -> bool:
 
 def complete_url(source: str) -> str | None:
     """Return the URL that `example.com/post` means, or `None` when it looks like a file name."""
-    from pagekeep.fetch.urls import split_url
-
     host, slash, _ = source.partition("/")
     name, colon, port = host.partition(":")
     suffix = name.rpartition(".")[2].lower()
@@ -178,7 +194,6 @@ def check_url(url: str | None) -> str | None:
     """Return the address of a page in a file, completed; raise `InvalidUrl` or `InvalidProtocol` for what is not one."""
     if url is None:
         return None
-    from pagekeep.fetch.urls import split_url
 
     whole = url if is_url(url) else complete_url(url)
     if whole is None:

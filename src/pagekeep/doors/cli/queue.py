@@ -8,33 +8,38 @@ import os
 import sys
 from collections.abc import Coroutine
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from pagekeep.doors.cli.item_output import short_id
-from pagekeep.doors.cli.open_library import open_library, open_room, stop_on_sigterm
-from pagekeep.doors.cli.options import examples, library_options, log_option
+from pagekeep.doors.cli.lazy import lazily
+from pagekeep.doors.cli.open_library import OpenLibrary, library_command, open_room, stop_on_sigterm
+from pagekeep.doors.cli.options import examples, log_option
 from pagekeep.doors.cli.output import (
     format_count,
     format_error,
     report_back,
-    report_errors,
     report_lost,
-    show_table,
     write,
-    write_json,
 )
 from pagekeep.doors.cli.save import result_lines
 from pagekeep.errors import DatabaseUnreachable
 from pagekeep.text import printable
 
-if TYPE_CHECKING:
+with lazily():
+    from pagekeep.capture.from_url import Retrieval
     from pagekeep.config import Settings
     from pagekeep.errors import StoreError
-    from pagekeep.library.open import Store
-    from pagekeep.library.run_jobs import JobResult
+    from pagekeep.library.crawl.worker import CrawlRunner
+    from pagekeep.library.open import Store, outlast
+    from pagekeep.library.open import open_library as open_store
+    from pagekeep.library.queue import count_jobs, revive_by_prefix, revive_waiting, run_until, worker_name
+    from pagekeep.library.run_jobs import JobResult, JobRunner, schedule_checks
+    from pagekeep.library.sinks.runner import SinkRunner
     from pagekeep.model.crawl import Crawl
+    from pagekeep.present.crawl_shapes import Crawl as CrawlShape
+    from pagekeep.present.json_shapes import Item, Job, to_json
     from pagekeep.workers import Room
 
 
@@ -47,28 +52,16 @@ STATES = ("queued", "running", "done", "dead")
 @click.option("--until-empty", is_flag=True, help="Stop when no job is due.")
 @click.option("--at-a-time", type=click.IntRange(1, 64), default=4, show_default=True, help="Pages saved in parallel.")
 @log_option
-@library_options
-def work(until_empty: bool, at_a_time: int, library: str | None, user: str | None, as_json: bool) -> None:
+@library_command(open_late=True)
+def work(opened: OpenLibrary, until_empty: bool, at_a_time: int) -> None:
     """Save the pages in the queue, work on running crawls and deliver to sinks, until interrupted. You can run several at the
     same time."""
-    with report_errors(as_json=as_json):
-        from pagekeep import config
-
-        settings = config.load({"library": library, "user": user})
-        # CancelledError is SIGTERM; Ctrl-C comes as KeyboardInterrupt
-        with open_room(settings, min(at_a_time, os.cpu_count() or 1)) as room, suppress(asyncio.CancelledError):
-            asyncio.run(_work(settings, room, until_empty, at_a_time, as_json))
+    # CancelledError is SIGTERM; Ctrl-C comes as KeyboardInterrupt
+    with open_room(opened.settings, min(at_a_time, os.cpu_count() or 1)) as room, suppress(asyncio.CancelledError):
+        asyncio.run(_work(opened.settings, room, until_empty, at_a_time, opened.as_json))
 
 
 async def _work(settings: Settings, room: Room, until_empty: bool, at_a_time: int, as_json: bool) -> None:
-    from pagekeep.capture.from_url import Retrieval
-    from pagekeep.library.crawl.worker import CrawlRunner
-    from pagekeep.library.open import open_library as open_store
-    from pagekeep.library.open import outlast
-    from pagekeep.library.queue import run_until, worker_name
-    from pagekeep.library.run_jobs import JobRunner, schedule_checks
-    from pagekeep.library.sinks.runner import SinkRunner
-
     stop_on_sigterm()
     schedule_checks(settings)
     name = worker_name()
@@ -130,12 +123,9 @@ class _Reporter:
 
     def report_crawl(self, crawl: Crawl) -> None:
         """Print that a crawl is done."""
-        from pagekeep.present.crawl_shapes import Crawl
-        from pagekeep.present.json_shapes import to_json
-
         self._idle = False
         if self._print is _print_json:
-            write(json.dumps({"success": True, "crawl": to_json(Crawl, crawl)}, ensure_ascii=False))
+            write(json.dumps({"success": True, "crawl": to_json(CrawlShape, crawl)}, ensure_ascii=False))
         else:
             write(f"{printable(crawl.url)}: crawled, {format_count(crawl.kept, 'page')}.")
 
@@ -150,7 +140,6 @@ class _Reporter:
         if self._quiet or self._idle:
             return
         self._idle = True
-        from pagekeep.library.queue import count_jobs
 
         try:
             counts = count_jobs(self._queue)
@@ -177,8 +166,6 @@ def _print(result: JobResult) -> None:
 
 
 def _print_json(result: JobResult) -> None:
-    from pagekeep.present.json_shapes import Item, Job, to_json
-
     shape = {
         "success": result.error is None,
         "job": to_json(Job, result.job),
@@ -200,24 +187,17 @@ def _print_json(result: JobResult) -> None:
     "that a wrong clock blocked.",
 )
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Show at most this many.")
-@library_options
-def jobs(
-    state: str | None, revive: str | None, limit: int, library: str | None, user: str | None, as_json: bool
-) -> None:
+@library_command
+def jobs(opened: OpenLibrary, state: str | None, revive: str | None, limit: int) -> None:
     """List the jobs in the queue."""
-    with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.queue import revive_by_prefix, revive_waiting
-        from pagekeep.present.json_shapes import Job, to_json
-
-        if revive == _ALL:
-            listed = revive_waiting(store)
-        else:
-            listed = (revive_by_prefix(store, revive),) if revive else store.jobs(state, limit)
-        if as_json:
-            write_json({"jobs": [to_json(Job, job) for job in listed]})
-            return
-        rows = [
-            [short_id(job.id), job.state, str(job.attempts), job.url_full, str((job.error or {}).get("message", ""))]
-            for job in listed
-        ]
-        show_table([["id", "state", "attempts", "url", "last error"], *rows])
+    if revive == _ALL:
+        listed = revive_waiting(opened.store)
+    else:
+        listed = (revive_by_prefix(opened.store, revive),) if revive else opened.store.jobs(state, limit)
+    rows = [
+        [short_id(job.id), job.state, str(job.attempts), job.url_full, str((job.error or {}).get("message", ""))]
+        for job in listed
+    ]
+    opened.show_table(
+        {"jobs": [to_json(Job, job) for job in listed]}, ["id", "state", "attempts", "url", "last error"], rows
+    )

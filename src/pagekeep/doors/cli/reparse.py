@@ -7,14 +7,15 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from pagekeep import extras
 from pagekeep.doors.cli.item_output import short_id
-from pagekeep.doors.cli.open_library import OpenLibrary, load_rules, open_library, open_room
-from pagekeep.doors.cli.options import examples, library_options
+from pagekeep.doors.cli.lazy import lazily
+from pagekeep.doors.cli.open_library import OpenLibrary, library_command, load_rules, open_room
+from pagekeep.doors.cli.options import examples
 from pagekeep.doors.cli.output import (
     BAD_INPUT,
     format_count,
@@ -26,9 +27,17 @@ from pagekeep.doors.cli.output import (
 )
 from pagekeep.text import printable
 
-if TYPE_CHECKING:
+with lazily():
+    from pagekeep.capture.from_url import Retrieval
+    from pagekeep.library import verify as receipts
     from pagekeep.library.archive.receipts import Verdict
-    from pagekeep.library.saving.reparse import ReparseResult
+    from pagekeep.library.items.find import walk_items
+    from pagekeep.library.saving.reparse import ReparseResult, Selection, select_ids
+    from pagekeep.library.saving.reparse import reparse as run
+    from pagekeep.library.saving.save import refetch
+    from pagekeep.library.signatures import read_key
+    from pagekeep.library.verify import ArchiveCheck, is_web_archive, verify_archive
+    from pagekeep.present.diff import difference
     from pagekeep.rules import Rulebook
     from pagekeep.workers import Room
 
@@ -55,33 +64,29 @@ _COLORS = {"+": "green", "-": "red", "@": "cyan"}
 @click.option("--query", metavar="WORDS", help="All pages that a search finds, also those that are up to date.")
 @click.option("--refetch", is_flag=True, help="Download the pages again, all except deleted ones.")
 @click.option("--processes", type=click.IntRange(1, 256), help="Number of processes. Default: one per core.")
-@library_options
-def reparse(keys: tuple[str, ...], library: str | None, user: str | None, as_json: bool, **options: Any) -> None:
+@library_command(open_late=True)
+def reparse(opened: OpenLibrary, keys: tuple[str, ...], **options: Any) -> None:
     """Extract saved pages again, offline: the ones named, or all that an older version or other rules extracted.
 
     Pages that fail are listed and stay as they are; the exit code is then 2.
     """
     if sum(map(bool, (keys, options["domain"], options["query"]))) > 1:
         raise click.UsageError("Use only one of: ids or URLs, --domain, --query.")
-    with open_library(library, user, as_json) as opened:
-        report = _Report(as_json=as_json, dry_run=options["dry_run"])
-        rules = load_rules(opened.settings)
-        total = sum(1 for _ in _find_ids(opened, keys, rules, options)) if sys.stderr.isatty() else None
-        with show_bar("Extracting") as progress:
+    report = _Report(as_json=opened.as_json, dry_run=options["dry_run"])
+    rules = load_rules(opened.settings)
+    total = sum(1 for _ in _find_ids(opened, keys, rules, options)) if sys.stderr.isatty() else None
+    with show_bar("Extracting") as progress:
 
-            def add(result: ReparseResult) -> None:
-                report.add(result)
-                progress(report.count, total)
+        def add(result: ReparseResult) -> None:
+            report.add(result)
+            progress(report.count, total)
 
-            _run(opened, _find_ids(opened, keys, rules, options), rules, options, add)
-        selected = any((keys, options["domain"], options["query"], options["refetch"]))
-        report.finish(if_empty="No matches." if selected else "Everything is up to date.")
+        _run(opened, _find_ids(opened, keys, rules, options), rules, options, add)
+    selected = any((keys, options["domain"], options["query"], options["refetch"]))
+    report.finish(if_empty="No matches." if selected else "Everything is up to date.")
 
 
 def _find_ids(opened: OpenLibrary, keys: tuple[str, ...], rules: Rulebook, options: dict[str, Any]) -> Iterator[str]:
-    from pagekeep.library.items.find import walk_items
-    from pagekeep.library.saving.reparse import Selection, select_ids
-
     choice = Selection(keys or None, options["domain"], options["query"], options["limit"])
     if options["refetch"] and choice == Selection(limit=options["limit"]):
         return (item.id for item in walk_items(opened.store, limit=options["limit"]))
@@ -95,8 +100,6 @@ def _run(
     options: dict[str, Any],
     add: Callable[[ReparseResult], None],
 ) -> None:
-    from pagekeep.library.saving.reparse import reparse as run
-
     if options["refetch"]:
         with open_room(opened.settings, report=False) as room:
             asyncio.run(_refetch(opened, ids, room, options, add))
@@ -121,9 +124,6 @@ async def _refetch(
     options: dict[str, Any],
     add: Callable[[ReparseResult], None],
 ) -> None:
-    from pagekeep.capture.from_url import Retrieval
-    from pagekeep.library.saving.save import refetch
-
     async with Retrieval(opened.settings, room=room) as retrieval:
         dry_run, force = options["dry_run"], options["force"]
         async for result in refetch(opened.store, ids, retrieval, force=force, dry_run=dry_run):
@@ -177,8 +177,6 @@ class _Report:
 
 def _diff_lines(result: ReparseResult) -> Iterator[str]:
     """Yield the change of one item as a diff, coloured on a terminal."""
-    from pagekeep.present.diff import difference
-
     item = result.item
     yield f"{short_id(item.id)}  {printable(item.title)}  {item.url}"
     for line in difference(item.content, result.content or ""):
@@ -206,15 +204,8 @@ _UNPROVEN: Final = {
 @click.argument("keys", nargs=-1, metavar="[ID|URL|FILE]...")
 @click.option("--key", help="Public key that must have signed every page; the exit code is 1 where it has not.")
 @click.option("--processes", type=click.IntRange(1, 256), help="Number of processes. Default: one per core.")
-@library_options
-def verify(
-    keys: tuple[str, ...],
-    key: str | None,
-    processes: int | None,
-    library: str | None,
-    user: str | None,
-    as_json: bool,
-) -> None:
+@library_command
+def verify(opened: OpenLibrary, keys: tuple[str, ...], key: str | None, processes: int | None) -> None:
     """Prove that saved pages are intact: derive each text again from its raw page, and compare all hashes.
 
     A FILE is a WACZ or WARC: its own hashes and the texts of its items are checked. Without names, all pages are checked,
@@ -224,34 +215,26 @@ def verify(
     Receipts may be signed (setting `sign_receipts`); the public keys are shown. With --key, every page must be signed by that
     one. Learn it where the pages were saved, not from the file that is checked.
     """
-    with open_library(library, user, as_json) as opened:
-        from pagekeep.library import verify as receipts
-        from pagekeep.library.signatures import read_key
-
-        if key is not None:
-            extras.require("signatures", "Checking signatures")
-        pinned = None if key is None else read_key(key)
-        rules, report = load_rules(opened.settings), Report(pinned, as_json=as_json)
-        files, keys = _split(keys)
-        for path in files:
-            report.add_archive(path, rules, processes)
-        if files and not keys:
-            report.finish()
-            return
-        total = sum(1 for _ in receipts.select(opened.store, keys)) if sys.stderr.isatty() else None
-        with show_bar("Verifying") as progress:
-            for verdict in receipts.verify(
-                opened.store, receipts.select(opened.store, keys), rules, processes=processes
-            ):
-                report.add(verdict)
-                progress(report.count, total)
+    if key is not None:
+        extras.require("signatures", "Checking signatures")
+    pinned = None if key is None else read_key(key)
+    rules, report = load_rules(opened.settings), Report(pinned, as_json=opened.as_json)
+    files, keys = _split(keys)
+    for path in files:
+        report.add_archive(path, rules, processes)
+    if files and not keys:
         report.finish()
+        return
+    total = sum(1 for _ in receipts.select(opened.store, keys)) if sys.stderr.isatty() else None
+    with show_bar("Verifying") as progress:
+        for verdict in receipts.verify(opened.store, receipts.select(opened.store, keys), rules, processes=processes):
+            report.add(verdict)
+            progress(report.count, total)
+    report.finish()
 
 
 def _split(keys: tuple[str, ...]) -> tuple[list[Path], tuple[str, ...]]:
     """Return the names that are web archives, and the others."""
-    from pagekeep.library.verify import is_web_archive
-
     files = [Path(key) for key in keys if is_web_archive(Path(key))]
     return files, tuple(key for key in keys if Path(key) not in files)
 
@@ -291,8 +274,6 @@ class Report:
 
     def add_archive(self, path: Path, rules: Rulebook, processes: int | None) -> None:
         """Check a web archive."""
-        from pagekeep.library.verify import ArchiveCheck, verify_archive
-
         check = ArchiveCheck()
         for verdict in verify_archive(path, rules, check, processes=processes):
             self.add(verdict)

@@ -5,22 +5,34 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
-from pagekeep.doors.cli.lazy import LazyGroup
+from pagekeep.doors.cli.lazy import LazyGroup, lazily
 from pagekeep.doors.cli.open_library import report_faults
-from pagekeep.doors.cli.options import EXIT_CODES, examples, json_option, limit_pages_option, rules_folder_option
-from pagekeep.doors.cli.output import BAD_INPUT, format_count, report_errors, show_table, write, write_json
+from pagekeep.doors.cli.options import (
+    EXIT_CODES,
+    examples,
+    json_command,
+    limit_pages_option,
+    rules_folder_option,
+)
+from pagekeep.doors.cli.output import BAD_INPUT, format_count, show_table, write, write_json
 from pagekeep.errors import NotFound
 from pagekeep.text import printable
 
-if TYPE_CHECKING:
-    from pagekeep.rules import Rulebook
+with lazily():
+    from pagekeep import config
+    from pagekeep.present.json_shapes import Fault, rule_shape, to_json
+    from pagekeep.rules import Rulebook, load, loading, shipped
+    from pagekeep.rules import schema as rule_schema
+    from pagekeep.rules.loading import dump_rules, rule_data
     from pagekeep.rules.rule import Rule
-    from pagekeep_lab.rule_importers import Imported
-    from pagekeep_lab.rule_stats import Gain, RuleStats
+    from pagekeep.rules.value_types import nearest
+    from pagekeep_lab import rule_cases
+    from pagekeep_lab.rule_importers import Imported, fivefilters, goodlinks
+    from pagekeep_lab.rule_stats import Gain, RuleStats, measure_rules
 
 
 COMMANDS: Final = {
@@ -57,15 +69,11 @@ def rules() -> None:
 
 def own_folder(folder: str | None) -> Path:
     """Return the folder of the user's own rules."""
-    from pagekeep import config
-
     return config.rules_folder(config.load({"rules": folder}))
 
 
 def load_rulebook(folder: str | None) -> Rulebook:
     """Load all rules; what is wrong with the user's own is printed to stderr."""
-    from pagekeep.rules import load
-
     book = load(own_folder(folder))
     report_faults(book.faults)
     return book
@@ -74,44 +82,32 @@ def load_rulebook(folder: str | None) -> Rulebook:
 @click.command("list", epilog=examples("rules list", "rules list --own", "rules list --json"))
 @click.option("--own", is_flag=True, help="Only your own rules.")
 @rules_folder_option
-@json_option
+@json_command
 def list_rules(own: bool, folder: str | None, as_json: bool) -> None:
     """List the rules, in the order they run."""
-    with report_errors(as_json=as_json):
-        rules = [rule for rule in load_rulebook(folder).rules if not (own and rule.source and rule.source.shipped)]
-        if as_json:
-            from pagekeep.present.json_shapes import rule_shape
-
-            write_json({"rules": [rule_shape(rule) for rule in rules]})
-        elif rules:
-            rows = [
-                [rule.id, rule.phase, str(rule.priority), describe_trigger(rule), _rule_source(rule)] for rule in rules
-            ]
-            show_table([["id", "phase", "priority", "for", "from"], *rows])
+    rules = [rule for rule in load_rulebook(folder).rules if not (own and rule.source and rule.source.shipped)]
+    if as_json:
+        write_json({"rules": [rule_shape(rule) for rule in rules]})
+    elif rules:
+        rows = [[rule.id, rule.phase, str(rule.priority), describe_trigger(rule), _rule_source(rule)] for rule in rules]
+        show_table([["id", "phase", "priority", "for", "from"], *rows])
 
 
 @click.command(epilog=examples("rules show swiper-carousel", "rules show swiper-carousel --json"))
 @click.argument("rule_id", metavar="ID")
 @rules_folder_option
-@json_option
+@json_command
 def show(rule_id: str, folder: str | None, as_json: bool) -> None:
     """Show a rule as YAML, which you can change and save as your own."""
-    with report_errors(as_json=as_json):
-        from pagekeep.rules.loading import dump_rules
-
-        rule = find(load_rulebook(folder), rule_id)
-        if as_json:
-            from pagekeep.present.json_shapes import rule_shape
-
-            write_json(rule_shape(rule))
-        else:
-            write(f"# {_rule_source(rule)}\n{dump_rules([rule])}")
+    rule = find(load_rulebook(folder), rule_id)
+    if as_json:
+        write_json(rule_shape(rule))
+    else:
+        write(f"# {_rule_source(rule)}\n{dump_rules([rule])}")
 
 
 def find(book: Rulebook, rule_id: str) -> Rule:
     """Return the rule with this id; else raise `NotFound` with the most similar id."""
-    from pagekeep.rules.value_types import nearest
-
     known = {rule.id: rule for rule in book.rules}
     if rule_id in known:
         return known[rule_id]
@@ -123,26 +119,21 @@ def find(book: Rulebook, rule_id: str) -> Rule:
 @click.command(epilog=examples("rules check", "rules check my-site.yaml", "rules check ~/rules --json"))
 @click.argument("paths", metavar="[FILE|DIR]...", nargs=-1, type=click.Path(path_type=Path))
 @rules_folder_option
-@json_option
+@json_command
 def check(paths: tuple[Path, ...], folder: str | None, as_json: bool) -> None:
     """Check rule files, by default your own, and show every fault with its line, key and fix."""
-    with report_errors(as_json=as_json):
-        from pagekeep.rules import loading
-
-        files = _find_files(paths or (own_folder(folder),), required=bool(paths))
-        checked = loading.check(loading.read_files(files))
-        if as_json:
-            from pagekeep.present.json_shapes import Fault, to_json
-
-            faults = [to_json(Fault, fault) for fault in checked.faults]
-            write_json({"success": not faults, "files": len(files), "rules": len(checked.rules), "faults": faults})
-        else:
-            for fault in checked.faults:
-                click.echo(printable(str(fault)), err=True)
-            write(
-                f"{format_count(len(checked.rules), 'valid rule')} in {format_count(len(files), 'file')}, "
-                f"{format_count(len(checked.faults), 'fault')}."
-            )
+    files = _find_files(paths or (own_folder(folder),), required=bool(paths))
+    checked = loading.check(loading.read_files(files))
+    if as_json:
+        faults = [to_json(Fault, fault) for fault in checked.faults]
+        write_json({"success": not faults, "files": len(files), "rules": len(checked.rules), "faults": faults})
+    else:
+        for fault in checked.faults:
+            click.echo(printable(str(fault)), err=True)
+        write(
+            f"{format_count(len(checked.rules), 'valid rule')} in {format_count(len(files), 'file')}, "
+            f"{format_count(len(checked.faults), 'fault')}."
+        )
     if checked.faults:
         raise click.exceptions.Exit(BAD_INPUT)
 
@@ -161,16 +152,13 @@ def _find_files(paths: Iterable[Path], *, required: bool) -> list[Path]:
 
 
 @click.command(epilog=examples("rules schema", "rules schema > rules.schema.json"))
-@json_option
+@json_command
 def schema(as_json: bool) -> None:
     """Print the JSON Schema of rule files, for use in an editor; with --json, under the key `schema`."""
-    with report_errors(as_json=as_json):
-        from pagekeep.rules import schema as rule_schema
-
-        if as_json:
-            write_json({"schema": rule_schema.schema()})
-        else:
-            write(json.dumps(rule_schema.schema(), ensure_ascii=False, indent=2))
+    if as_json:
+        write_json({"schema": rule_schema.schema()})
+    else:
+        write(json.dumps(rule_schema.schema(), ensure_ascii=False, indent=2))
 
 
 def describe_trigger(rule: Rule) -> str:
@@ -213,25 +201,20 @@ Exit codes: 0 done; 1 a case failed, or an unexpected failure; 2 bad input."""
 )
 @click.argument("cases", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
 @rules_folder_option
-@json_option
+@json_command
 def test(cases: Path | None, folder: str | None, as_json: bool) -> None:
     """Run the test cases in DIR. Default: the folder `tests` in the folder of your own rules."""
-    with report_errors(as_json=as_json):
-        from pagekeep_lab import rule_cases
-
-        all_cases = rule_cases.find_cases(cases or own_folder(folder) / "tests")
-        rules = load_rulebook(folder)
-        outcomes = [rule_cases.run_case(case, rules) for case in all_cases]
-        failed = [outcome for outcome in outcomes if not outcome.passed]
-        if as_json:
-            shapes = [
-                {"case": outcome.case.name, "passed": outcome.passed, "wrong": outcome.wrong} for outcome in outcomes
-            ]
-            write_json({"success": not failed, "cases": shapes})
-        else:
-            for outcome in failed:
-                click.echo("\n  ".join([f"Failed: {outcome.case.name}", *map(printable, outcome.wrong)]), err=True)
-            write(f"{len(outcomes) - len(failed)} of {len(outcomes)} cases passed.")
+    all_cases = rule_cases.find_cases(cases or own_folder(folder) / "tests")
+    rules = load_rulebook(folder)
+    outcomes = [rule_cases.run_case(case, rules) for case in all_cases]
+    failed = [outcome for outcome in outcomes if not outcome.passed]
+    if as_json:
+        shapes = [{"case": outcome.case.name, "passed": outcome.passed, "wrong": outcome.wrong} for outcome in outcomes]
+        write_json({"success": not failed, "cases": shapes})
+    else:
+        for outcome in failed:
+            click.echo("\n  ".join([f"Failed: {outcome.case.name}", *map(printable, outcome.wrong)]), err=True)
+        write(f"{len(outcomes) - len(failed)} of {len(outcomes)} cases passed.")
     if failed:
         raise click.exceptions.Exit(FAILED)
 
@@ -240,22 +223,19 @@ def test(cases: Path | None, folder: str | None, as_json: bool) -> None:
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @limit_pages_option
 @rules_folder_option
-@json_option
+@json_command
 def stats(folders: tuple[Path, ...], limit: int | None, folder: str | None, as_json: bool) -> None:
     """Show for each rule how many pages of the corpora it matches and changes, and the mean gain on the pages it matches.
 
     The gain is in F1, or in the share of snippets and fields that are right. The corpora that shipped rules were written
     with (wcxb, readability, markdown) and all others are counted apart: only the others show what a rule is worth.
     """
-    with report_errors(as_json=as_json):
-        from pagekeep_lab.rule_stats import measure_rules
-
-        load_rulebook(folder)  # prints the faults of the user's own rules
-        results = measure_rules(folders, own_folder(folder), limit=limit)
-        if as_json:
-            write_json({"rules": [_shape(result) for result in results]})
-        else:
-            show_table([_HEADER, *map(_row, results)])
+    load_rulebook(folder)  # prints the faults of the user's own rules
+    results = measure_rules(folders, own_folder(folder), limit=limit)
+    if as_json:
+        write_json({"rules": [_shape(result) for result in results]})
+    else:
+        show_table([_HEADER, *map(_row, results)])
 
 
 _HEADER = ["rule", "basis", "written with", "changed", "gain", "new", "changed", "gain", "worst page"]
@@ -307,28 +287,22 @@ def _gain_shape(gain: Gain) -> dict[str, object]:
     metavar="FILE",
     help="File of host names, one per line: GoodLinks stores only their hashes.",
 )
-@json_option
+@json_command
 def import_rules(program: str, paths: tuple[Path, ...], hosts_file: Path | None, as_json: bool) -> None:
     """Convert FiveFilters site configs or GoodLinks rules to rules on stdout. What cannot be converted goes to stderr."""
-    with report_errors(as_json=as_json):
-        from pagekeep.rules.loading import dump_rules, rule_data
-
-        hosts = read_text(hosts_file).split() if hosts_file else []
-        imported = _convert(program, paths, hosts)
-        if as_json:
-            left_out = [entry._asdict() for entry in imported.left_out]
-            write_json({"rules": [rule_data(rule) for rule in imported.rules], "left_out": left_out})
-            return
-        for entry in imported.left_out:
-            click.echo(f"Not converted: {printable(str(entry))}", err=True)
-        click.echo(f"{format_count(len(imported.rules), 'rule')}, {len(imported.left_out):,} not converted.", err=True)
-        write(dump_rules(imported.rules))
+    hosts = read_text(hosts_file).split() if hosts_file else []
+    imported = _convert(program, paths, hosts)
+    if as_json:
+        left_out = [entry._asdict() for entry in imported.left_out]
+        write_json({"rules": [rule_data(rule) for rule in imported.rules], "left_out": left_out})
+        return
+    for entry in imported.left_out:
+        click.echo(f"Not converted: {printable(str(entry))}", err=True)
+    click.echo(f"{format_count(len(imported.rules), 'rule')}, {len(imported.left_out):,} not converted.", err=True)
+    write(dump_rules(imported.rules))
 
 
 def _convert(program: str, paths: Iterable[Path], hosts: list[str]) -> Imported:
-    from pagekeep.rules import shipped
-    from pagekeep_lab.rule_importers import Imported, fivefilters, goodlinks
-
     if program == "fivefilters":
         return Imported.merge(
             fivefilters.read(path.name, read_text(path)) for path in _find_foreign_files(paths, "*.txt")

@@ -8,19 +8,19 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import click
 
 from pagekeep.doors.cli.item_output import quality_line, short_id
-from pagekeep.doors.cli.open_library import OpenLibrary, open_library, open_room, stop_on_sigterm
+from pagekeep.doors.cli.lazy import lazily
+from pagekeep.doors.cli.open_library import OpenLibrary, library_command, open_room, stop_on_sigterm
 from pagekeep.doors.cli.options import (
     STDIN,
     check_url,
     examples,
     find_pages,
     find_source,
-    library_options,
     log_option,
     read_file,
     type_option,
@@ -29,9 +29,19 @@ from pagekeep.doors.cli.output import BAD_INPUT, Stage, format_count, format_err
 from pagekeep.errors import NotFound, PagekeepError, UnsupportedContent
 from pagekeep.text import printable
 
-if TYPE_CHECKING:
+with lazily():
     from pagekeep.capture.from_url import Progress, RenderMode, Request, Retrieval
+    from pagekeep.capture.uploads import page_in_file, split_book
+    from pagekeep.library.archive.keep_pictures import run_pictures_job
+    from pagekeep.library.items.change import begin_action
+    from pagekeep.library.items.find import get_item
+    from pagekeep.library.queue import SaveRequest, count_jobs, enqueue
+    from pagekeep.library.saving.failed_saves import keep_address
+    from pagekeep.library.saving.save import retry as retry_page
+    from pagekeep.library.saving.save import save as save_page
     from pagekeep.model import Fetched, Item, SaveResult
+    from pagekeep.model.tags import clean_tags
+    from pagekeep.present.json_shapes import Job, saved_shape, to_json
     from pagekeep.workers import Room
 
 
@@ -87,8 +97,16 @@ _TIMEOUT_HELP: Final = "Time limit for fetching the page, and for the browser."
 @click.option("--queue", "queued", is_flag=True, help="Only add the pages to the queue, for `pagekeep work`.")
 @click.option("--yes", is_flag=True, help=f"Do not ask before more than {_MAX_UNASKED} files of folders are saved.")
 @log_option
-@library_options
-def save(sources: tuple[str, ...], url: str | None, file: str | None, queued: bool, yes: bool, **options: Any) -> None:
+@library_command(create=True)
+def save(
+    opened: OpenLibrary,
+    sources: tuple[str, ...],
+    url: str | None,
+    file: str | None,
+    queued: bool,
+    yes: bool,
+    **options: Any,
+) -> None:
     """Save pages into the library: from the web, from files and folders, or from stdin (-).
 
     A page that is already there is updated and keeps its tags and notes. `example.com` means https://example.com. Of a
@@ -96,35 +114,33 @@ def save(sources: tuple[str, ...], url: str | None, file: str | None, queued: bo
     or else its file name; `pagekeep undo` takes that back as one change.
     Pictures are kept too, when the text is saved: Ctrl-C leaves them to `pagekeep work` or the server.
     """
-    where = {name: options.pop(name) for name in ("library", "user", "as_json")}
-    with open_library(**where, create=True) as opened:
-        results = Results()
-        inputs = _find_inputs((*sources, *_read_list(file)), check_url(url), results)
-        if options["declared"] and not any(one.path for one in inputs):
-            raise click.UsageError("--type is for files and stdin.")
-        if not inputs and not results.failures:
-            raise click.UsageError("Give an address, a file or a folder, or a list of addresses with --file.")
-        if queued and options.pop("split"):
-            raise click.UsageError("A book that is split cannot be queued: leave out --queue or --split.")
-        if queued:
-            _queue(inputs, results, opened, where["as_json"], **options)
-            return
-        in_folders = sum(one.folder is not None for one in inputs)
-        if in_folders and not _confirm(inputs, in_folders, yes, where["as_json"]):
-            return
-        action = _begin_action(inputs, in_folders, opened) if in_folders else None
-        try:
-            with open_room(opened.settings) as room, show_progress() as progress:
-                report = _Report(progress, results, len(inputs), as_json=where["as_json"], numbered=in_folders > 1)
-                asyncio.run(_save_all(inputs, report, opened, room, action=action, **options))
-        except (KeyboardInterrupt, asyncio.CancelledError) as stop:  # Ctrl-C, and SIGTERM
-            _report_interrupt(results, len(inputs), where["as_json"], opened)
-            raise KeyboardInterrupt from stop
-        if len(results.failures) == 1 and not results.count:
-            raise results.failures[0][1]
-        if action and not where["as_json"]:
-            _report_folders(results, len(inputs), action, opened)
-        _show(results, where["as_json"])
+    results = Results()
+    inputs = _find_inputs((*sources, *_read_list(file)), check_url(url), results)
+    if options["declared"] and not any(one.path for one in inputs):
+        raise click.UsageError("--type is for files and stdin.")
+    if not inputs and not results.failures:
+        raise click.UsageError("Give an address, a file or a folder, or a list of addresses with --file.")
+    if queued and options.pop("split"):
+        raise click.UsageError("A book that is split cannot be queued: leave out --queue or --split.")
+    if queued:
+        _queue(inputs, results, opened, opened.as_json, **options)
+        return
+    in_folders = sum(one.folder is not None for one in inputs)
+    if in_folders and not _confirm(inputs, in_folders, yes, opened.as_json):
+        return
+    action = _begin_action(inputs, in_folders, opened) if in_folders else None
+    try:
+        with open_room(opened.settings) as room, show_progress() as progress:
+            report = _Report(progress, results, len(inputs), as_json=opened.as_json, numbered=in_folders > 1)
+            asyncio.run(_save_all(inputs, report, opened, room, action=action, **options))
+    except (KeyboardInterrupt, asyncio.CancelledError) as stop:  # Ctrl-C, and SIGTERM
+        _report_interrupt(results, len(inputs), opened.as_json, opened)
+        raise KeyboardInterrupt from stop
+    if len(results.failures) == 1 and not results.count:
+        raise results.failures[0][1]
+    if action and not opened.as_json:
+        _report_folders(results, len(inputs), action, opened)
+    _show(results, opened.as_json)
 
 
 class Input(NamedTuple):
@@ -172,17 +188,16 @@ def _find_inputs(sources: Iterable[str], url: str | None, results: Results) -> l
 @click.argument("key", metavar="ID|URL")
 @capture_options
 @log_option
-@library_options
-def retry(key: str, library: str | None, user: str | None, as_json: bool, **how: Any) -> None:
+@library_command
+def retry(opened: OpenLibrary, key: str, **how: Any) -> None:
     """Download and extract a saved page again. A page that fails three times is not retried.
 
     A page of which only a bookmark was kept is opened in a browser this time, unless --render says otherwise.
     """
-    with open_library(library, user, as_json) as opened:
-        results = Results()
-        with open_room(opened.settings) as room, show_progress() as progress:
-            asyncio.run(_retry(key, results, opened, room, progress, how))
-        _show(results, as_json)
+    results = Results()
+    with open_room(opened.settings) as room, show_progress() as progress:
+        asyncio.run(_retry(key, results, opened, room, progress, how))
+    _show(results, opened.as_json)
 
 
 def _confirm(inputs: Sequence[Input], count: int, yes: bool, as_json: bool) -> bool:
@@ -201,11 +216,9 @@ def _confirm(inputs: Sequence[Input], count: int, yes: bool, as_json: bool) -> b
 
 def _begin_action(inputs: Sequence[Input], count: int, opened: OpenLibrary) -> str:
     """Begin the action that `pagekeep undo` takes back, also when this command is interrupted."""
-    from pagekeep.library.items.change import begin_action, remember_action
-
     names = dict.fromkeys(os.path.basename(os.path.abspath(one.folder)) for one in inputs if one.folder is not None)
     action = begin_action(opened.store, f"Saved {format_count(count, 'file')} of {', '.join(names)}")
-    remember_action(opened.settings, "save", action)
+    opened.remember("save", action)
     return action
 
 
@@ -271,7 +284,6 @@ class _Report:
 
 def _report_folders(results: Results, total: int, action: str, opened: OpenLibrary) -> None:
     """Print what became of all files, and how to take it back."""
-
     failed = f", {len(results.failures):,} failed" if results.failures else ""
     new = opened.store.action(action).changed
     undo = f"To undo: pagekeep undo (moves {format_count(new, 'page')} to the trash)" if new else "None is new."
@@ -283,14 +295,10 @@ def _report_folders(results: Results, total: int, action: str, opened: OpenLibra
 async def _retry(
     key: str, results: Results, opened: OpenLibrary, room: Room, progress: Progress, how: dict[str, Any]
 ) -> None:
-    from pagekeep.capture.from_url import Retrieval
-    from pagekeep.library.items.find import get_item
-    from pagekeep.library.saving.save import retry as run
-
     item = get_item(opened.store, key)
     async with Retrieval(opened.settings, room=room) as retrieval:
         request = _request(item.url_full, **how)
-        results.saved.append(await run(item.id, opened.store, retrieval, request=request, progress=progress))
+        results.saved.append(await retry_page(item.id, opened.store, retrieval, request=request, progress=progress))
         await _keep_pictures(results.saved[0], results, opened, retrieval, progress)
 
 
@@ -300,7 +308,6 @@ async def _keep_pictures(
     """Keep the pictures of a saved page. Interrupted, this goes on with the next `pagekeep work` or in the server."""
     if saved.pictures_job is None:
         return
-    from pagekeep.library.archive.keep_pictures import run_pictures_job
 
     report = await run_pictures_job(saved.pictures_job, opened.store, retrieval, progress)
     if report.get("left_out"):
@@ -320,12 +327,6 @@ async def _save_all(
     **how: Any,
 ) -> None:
     """Save all pages, several in parallel."""
-    from pagekeep.capture.from_url import Retrieval
-    from pagekeep.library.queue import SaveRequest
-    from pagekeep.library.saving.failed_saves import keep_address
-    from pagekeep.library.saving.save import save as run
-    from pagekeep.model.tags import clean_tags
-
     stop_on_sigterm()
     waiting = iter(inputs)
     cleaned = clean_tags(tags)
@@ -342,7 +343,7 @@ async def _save_all(
                         uploaded=uploaded,
                         action=action if one.folder is not None else None,
                     )
-                    saved = await run(request, opened.store, retrieval, progress=report.progress)
+                    saved = await save_page(request, opened.store, retrieval, progress=report.progress)
                     try:
                         await _keep_pictures(saved, report.results, opened, retrieval, report.progress)
                     finally:  # also when interrupted: the page is saved
@@ -364,7 +365,6 @@ async def _read_pages(
     """Return the page in a file or on stdin, `None` for an address; of a book that is split, its chapters."""
     if not split:
         return [await _read_page(one, retrieval, declared) if one.path else None]
-    from pagekeep.capture.uploads import split_book
 
     book = await _read_page(one, retrieval, declared) if one.path else await retrieval.client.fetch(one.url or "")
     return await split_book(book, retrieval)
@@ -372,7 +372,6 @@ async def _read_pages(
 
 async def _read_page(one: Input, retrieval: Retrieval, declared: str | None) -> Fetched:
     """Return the page in a file or on stdin."""
-    from pagekeep.capture.uploads import page_in_file
     from pagekeep.model import DOCUMENT_FACTOR
 
     body = read_file(one.path or STDIN, retrieval.settings.max_bytes * DOCUMENT_FACTOR + 1)
@@ -381,8 +380,6 @@ async def _read_page(one: Input, retrieval: Retrieval, declared: str | None) -> 
 
 
 def _request(url: str, render: RenderMode | None, wait_for: str | None, timeout: float | None) -> Request:
-    from pagekeep.capture.from_url import Request
-
     return Request(url, render=render, wait_for=wait_for, timeout=timeout, render_timeout=timeout)
 
 
@@ -398,10 +395,6 @@ def _queue(
     timeout: float | None,
     **_unused: Any,
 ) -> None:
-    from pagekeep.library.queue import SaveRequest, enqueue
-    from pagekeep.model.tags import clean_tags
-    from pagekeep.present.json_shapes import Job, to_json
-
     cleaned = clean_tags(tags)
     jobs, failures = [], results.failures
     for one in inputs:
@@ -434,8 +427,6 @@ def _read_list(file: str | None) -> Iterator[str]:
 
 def _report_interrupt(results: Results, total: int, as_json: bool, opened: OpenLibrary) -> None:
     """Print what was saved before the interrupt, and what waits in the queue: pages that were being saved."""
-    from pagekeep.library.queue import count_jobs
-
     with suppress(click.exceptions.Exit):  # the exit code is that of an interrupt
         _show(results, as_json)
     if total > 1:
@@ -447,8 +438,6 @@ def _report_interrupt(results: Results, total: int, as_json: bool, opened: OpenL
 
 def _show(results: Results, as_json: bool) -> None:
     if as_json:
-        from pagekeep.present.json_shapes import saved_shape
-
         items = [saved_shape(saved) for saved in results.saved]
         errors = _errors(results.failures)
         write_json({"success": not errors, "items": items, "next": None, "errors": errors})

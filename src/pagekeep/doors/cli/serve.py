@@ -11,19 +11,28 @@ from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from pagekeep import extras
+from pagekeep.doors.cli.lazy import lazily
 from pagekeep.doors.cli.open_library import open_room
-from pagekeep.doors.cli.options import examples, json_option, library_option
+from pagekeep.doors.cli.options import examples, json_command, library_option
 from pagekeep.doors.cli.output import INTERRUPTED, report_errors, write, write_json
 
-if TYPE_CHECKING:
+with lazily():
     from mcp.server.mcpserver import MCPServer
 
+    from pagekeep import config
+    from pagekeep.capture.from_url import Retrieval
     from pagekeep.config import Settings
+    from pagekeep.doors import logs
+    from pagekeep.doors.http import serve as serving
+    from pagekeep.doors.mcp.server import make_server
+    from pagekeep.doors.mcp.tool_calls import ToolContext
+    from pagekeep.library.open import open_library, require_writable
+    from pagekeep.library.packs.folder import OpenPack
     from pagekeep.workers import Room
 
 
@@ -50,7 +59,7 @@ if TYPE_CHECKING:
     type=click.Choice(("debug", "info", "warning", "error")),
     help="Lowest level to log. Default: info.",
 )
-@json_option
+@json_command
 def serve(
     host: str | None,
     port: int | None,
@@ -60,19 +69,13 @@ def serve(
     **flags: str | bool | None,
 ) -> None:
     """Start the server: the reader for your browser, and an API for programs. Stop it with Ctrl-C."""
-    with report_errors(as_json=as_json):
-        from pagekeep import config
-        from pagekeep.library.open import require_writable
+    settings = config.load({**flags, "listen": _listen(config.load(flags).listen, host, port)})
+    extras.require("server", "`pagekeep serve`", also=("mcp", "documents"))
 
-        settings = config.load({**flags, "listen": _listen(config.load(flags).listen, host, port)})
-        extras.require("server", "`pagekeep serve`", also=("mcp", "documents"))
-        from pagekeep.doors import logs
-        from pagekeep.doors.http import serve as serving
-
-        require_writable(settings)
-        _export_to_workers({**flags, "listen": settings.listen})
-        logs.configure(settings.log_level)
-        serving.serve(settings, workers=workers, ready=lambda address: _show_address(address, open_browser, as_json))
+    require_writable(settings)
+    _export_to_workers({**flags, "listen": settings.listen})
+    logs.configure(settings.log_level)
+    serving.serve(settings, workers=workers, ready=lambda address: _show_address(address, open_browser, as_json))
 
 
 def _show_address(address: str, open_browser: bool, as_json: bool) -> None:
@@ -121,13 +124,8 @@ def _export_to_workers(flags: dict[str, str | bool | None]) -> None:
 def mcp(allow_write: bool, packs: tuple[Path, ...], library: str | None, user: str | None, as_json: bool) -> None:
     """Serve an AI assistant over standard input and output (Model Context Protocol). It can only read by default."""
     with report_errors(as_json=as_json):
-        from pagekeep import config
-
         settings = config.load({"library": library, "user": user})
         extras.require("mcp", "`pagekeep mcp`")
-        from pagekeep.doors import logs
-        from pagekeep.doors.mcp.server import make_server
-        from pagekeep.library.packs.folder import OpenPack
 
         opened = {folder.name: OpenPack(folder) for folder in packs}
         logs.configure(settings.log_level)  # before the library for MCP does
@@ -136,10 +134,6 @@ def mcp(allow_write: bool, packs: tuple[Path, ...], library: str | None, user: s
 
 
 async def _serve(settings: Settings, room: Room, allow_write: bool, make_server: Callable[..., MCPServer[Any]]) -> None:
-    from pagekeep.capture.from_url import Retrieval
-    from pagekeep.doors.mcp.tool_calls import ToolContext
-    from pagekeep.library.open import open_library
-
     with closing(open_library(settings)) as store:
         async with Retrieval(settings, room=room) as retrieval:
             context = ToolContext(store, retrieval, allow_write, works_alone=True)

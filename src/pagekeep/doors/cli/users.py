@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
 
 import click
 
 from pagekeep.doors.cli.item_output import short_id
+from pagekeep.doors.cli.lazy import lazily
+from pagekeep.doors.cli.open_library import OpenLibrary
 from pagekeep.doors.cli.options import EXIT_CODES, examples, json_option, library_option
-from pagekeep.doors.cli.output import report_errors, show_table, write, write_json
+from pagekeep.doors.cli.output import report_errors, write, write_json
+from pagekeep.errors import NotFound
 
-if TYPE_CHECKING:
-    from pagekeep.config import Settings
-    from pagekeep.identity.accounts import Accounts
+with lazily():
+    from pagekeep.identity import accounts as app
+    from pagekeep.identity import openid
+    from pagekeep.identity.accounts import get_tokens
     from pagekeep.model import User
+    from pagekeep.present.json_shapes import Token, to_json
 
 
 _MAX_LINE_BYTES = 10_000
 """Far longer than any password."""
 
 
-def account_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that every command on accounts takes."""
+def account_command(function: Callable[..., None]) -> Callable[..., None]:
+    """Make a function a command on accounts: with its options, the accounts opened, and errors reported."""
+
+    @wraps(function)
+    def command(*, library: str | None, as_json: bool, **parameters: Any) -> None:
+        with report_errors(as_json=as_json), OpenLibrary({"library": library}, as_json) as opened:
+            _ = opened.accounts
+            function(opened, **parameters)
+
     return library_option(json_option(command))
-
-
-@contextmanager
-def open_accounts(library: str | None, as_json: bool, **flags: object) -> Iterator[tuple[Settings, Accounts]]:
-    """Open the accounts for one command and report errors."""
-    with report_errors(as_json=as_json):
-        from pagekeep import config
-        from pagekeep.identity import accounts as app
-
-        settings = config.load({"library": library, **flags})
-        with closing(app.open_accounts(settings)) as accounts:
-            yield settings, accounts
 
 
 @click.group(epilog=EXIT_CODES)
@@ -50,91 +50,71 @@ def user() -> None:
 )
 @click.argument("name")
 @click.option("--takes-local", is_flag=True, help="Give them the library that was used here before there were users.")
-@account_options
-def add(name: str, takes_local: bool, library: str | None, as_json: bool) -> None:
+@account_command
+def add(opened: OpenLibrary, name: str, takes_local: bool) -> None:
     """Add a user. The password is prompted for, or read from the first line of stdin."""
-    with open_accounts(library, as_json) as (_, accounts):
-        from pagekeep.identity import accounts as app
-
-        name = app.clean_name(name)
-        _show(app.add_user(accounts, name, _read_password(), takes_local=takes_local), as_json, "Added")
+    name = app.clean_name(name)
+    _show(opened, app.add_user(opened.accounts, name, _read_password(), takes_local=takes_local), "Added")
 
 
 @user.command("list", epilog=examples("user list", "user list --json"))
-@account_options
-def list_users(library: str | None, as_json: bool) -> None:
+@account_command
+def list_users(opened: OpenLibrary) -> None:
     """List all users."""
-    with open_accounts(library, as_json) as (_, accounts):
-        users = accounts.users()
-        if as_json:
-            write_json({"users": [_shape(each) for each in users]})
-            return
-        rows = [[each.name, "disabled" if each.disabled else "", each.created_at[:10], each.id] for each in users]
-        show_table([["name", "state", "created", "id"], *rows])
+    users = opened.accounts.users()
+    rows = [[each.name, "disabled" if each.disabled else "", each.created_at[:10], each.id] for each in users]
+    opened.show_table({"users": [_shape(each) for each in users]}, ["name", "state", "created", "id"], rows)
 
 
 @user.command(epilog=examples("user password ada", "user password ada < password.txt"))
 @click.argument("name")
-@account_options
-def password(name: str, library: str | None, as_json: bool) -> None:
+@account_command
+def password(opened: OpenLibrary, name: str) -> None:
     """Change a user's password. They are signed out everywhere; their tokens keep working."""
-    with open_accounts(library, as_json) as (_, accounts):
-        from pagekeep.identity import accounts as app
-
-        app.find_user(accounts, name)
-        _show(app.set_password(accounts, name, _read_password()), as_json, "Changed the password of")
+    app.find_user(opened.accounts, name)
+    _show(opened, app.set_password(opened.accounts, name, _read_password()), "Changed the password of")
 
 
 @user.command(epilog=examples("user disable ada"))
 @click.argument("name")
-@account_options
-def disable(name: str, library: str | None, as_json: bool) -> None:
+@account_command
+def disable(opened: OpenLibrary, name: str) -> None:
     """Block a user from signing in, also with tokens. Their library is kept."""
-    _set_disabled(name, library, as_json, True)
+    _set_disabled(opened, name, True)
 
 
 @user.command(epilog=examples("user enable ada"))
 @click.argument("name")
-@account_options
-def enable(name: str, library: str | None, as_json: bool) -> None:
+@account_command
+def enable(opened: OpenLibrary, name: str) -> None:
     """Allow a disabled user to sign in again."""
-    _set_disabled(name, library, as_json, False)
+    _set_disabled(opened, name, False)
 
 
 @user.command(epilog=examples("user link ada 248289761001"))
 @click.argument("name")
 @click.argument("subject")
-@account_options
-def link(name: str, subject: str, library: str | None, as_json: bool) -> None:
+@account_command
+def link(opened: OpenLibrary, name: str, subject: str) -> None:
     """Let a user of the OpenID Connect provider sign in as NAME; SUBJECT is their id there."""
-    with open_accounts(library, as_json) as (settings, accounts):
-        from pagekeep.errors import NotFound
-        from pagekeep.identity import openid
-
-        if settings.openid_issuer is None:
-            raise NotFound(
-                "There is no sign-in provider.", suggestions=("Set `openid_issuer`, as docs/sign-in.md describes.",)
-            )
-        _show(openid.link(accounts, settings.openid_issuer.rstrip("/"), subject, name), as_json, "Linked")
+    if opened.settings.openid_issuer is None:
+        raise NotFound(
+            "There is no sign-in provider.", suggestions=("Set `openid_issuer`, as docs/sign-in.md describes.",)
+        )
+    _show(opened, openid.link(opened.accounts, opened.settings.openid_issuer.rstrip("/"), subject, name), "Linked")
 
 
 @user.command(epilog=examples("user unlink ada"))
 @click.argument("name")
-@account_options
-def unlink(name: str, library: str | None, as_json: bool) -> None:
+@account_command
+def unlink(opened: OpenLibrary, name: str) -> None:
     """Let no user of a provider sign in as NAME. They are signed out everywhere."""
-    with open_accounts(library, as_json) as (_, accounts):
-        from pagekeep.identity import openid
-
-        _show(openid.unlink(accounts, name), as_json, "Unlinked")
+    _show(opened, openid.unlink(opened.accounts, name), "Unlinked")
 
 
-def _set_disabled(name: str, library: str | None, as_json: bool, disabled: bool) -> None:
-    with open_accounts(library, as_json) as (_, accounts):
-        from pagekeep.identity import accounts as app
-
-        app.set_disabled(accounts, name, disabled)
-        _show(app.find_user(accounts, name), as_json, "Disabled" if disabled else "Enabled")
+def _set_disabled(opened: OpenLibrary, name: str, disabled: bool) -> None:
+    app.set_disabled(opened.accounts, name, disabled)
+    _show(opened, app.find_user(opened.accounts, name), "Disabled" if disabled else "Enabled")
 
 
 def _read_password() -> str:
@@ -145,11 +125,8 @@ def _read_password() -> str:
     return sys.stdin.buffer.readline(_MAX_LINE_BYTES).decode("utf-8", "replace").rstrip("\r\n")
 
 
-def _show(user: User, as_json: bool, done: str) -> None:
-    if as_json:
-        write_json({"users": [_shape(user)]})
-    else:
-        write(f"{done} {user.name}.")
+def _show(opened: OpenLibrary, user: User, done: str) -> None:
+    opened.show({"users": [_shape(user)]}, f"{done} {user.name}.")
 
 
 def _shape(user: User) -> dict[str, Any]:
@@ -189,81 +166,60 @@ def token() -> None:
     "--days", type=click.FloatRange(0, 36_500, min_open=True), help="Days until it expires. Default: it never expires."
 )
 @_user_option
-@account_options
+@account_command
 def add_token(
-    name: str,
-    scope: str,
-    dialect: str | None,
-    days: float | None,
-    user: str | None,
-    library: str | None,
-    as_json: bool,
+    opened: OpenLibrary, name: str, scope: str, dialect: str | None, days: float | None, user: str | None
 ) -> None:
     """Create a token. It is shown only once: only a hash of it is stored."""
-    with open_accounts(library, as_json) as (settings, accounts):
-        from pagekeep.identity import accounts as app
-        from pagekeep.model import DIALECTS, SCOPES
-        from pagekeep.present.json_shapes import Token, to_json
+    from pagekeep.model import DIALECTS, SCOPES
 
-        owner = _owner_id(settings, accounts, user)
-        scopes = SCOPES if scope == "write" else SCOPES[:1]
-        scopes += tuple(known for known in DIALECTS if known == dialect)
-        created = app.add_token(accounts, owner, name, scopes, days=days)
-        if as_json:
-            write_json({"tokens": [{**to_json(Token, created.token), "token": created.secret}]})
-            return
-        write(created.secret)
-        click.echo(
-            "Copy the token now: it is not shown again. Programs send it as `Authorization: Bearer TOKEN`.", err=True
-        )
+    owner = _owner_id(opened, user)
+    scopes = SCOPES if scope == "write" else SCOPES[:1]
+    scopes += tuple(known for known in DIALECTS if known == dialect)
+    created = app.add_token(opened.accounts, owner, name, scopes, days=days)
+    if opened.as_json:
+        write_json({"tokens": [{**to_json(Token, created.token), "token": created.secret}]})
+        return
+    write(created.secret)
+    click.echo(
+        "Copy the token now: it is not shown again. Programs send it as `Authorization: Bearer TOKEN`.", err=True
+    )
 
 
 @token.command("list", epilog=examples("token list", "token list --user ada --json"))
 @_user_option
-@account_options
-def list_tokens(user: str | None, library: str | None, as_json: bool) -> None:
+@account_command
+def list_tokens(opened: OpenLibrary, user: str | None) -> None:
     """List the tokens of a user. The secrets are not shown."""
-    with open_accounts(library, as_json) as (settings, accounts):
-        from pagekeep.identity.accounts import get_tokens
-        from pagekeep.present.json_shapes import Token, to_json
-
-        tokens = get_tokens(accounts, _owner_id(settings, accounts, user))
-        if as_json:
-            write_json({"tokens": [to_json(Token, each) for each in tokens]})
-            return
-        rows = [
-            [
-                short_id(each.id),
-                each.name,
-                "+".join(each.scopes),
-                each.created_at[:10],
-                (each.last_used_at or "")[:10],
-                (each.expires_at or "")[:10],
-            ]
-            for each in tokens
+    tokens = get_tokens(opened.accounts, _owner_id(opened, user))
+    rows = [
+        [
+            short_id(each.id),
+            each.name,
+            "+".join(each.scopes),
+            each.created_at[:10],
+            (each.last_used_at or "")[:10],
+            (each.expires_at or "")[:10],
         ]
-        show_table([["id", "name", "scope", "created", "last used", "expires"], *rows])
+        for each in tokens
+    ]
+    opened.show_table(
+        {"tokens": [to_json(Token, each) for each in tokens]},
+        ["id", "name", "scope", "created", "last used", "expires"],
+        rows,
+    )
 
 
 @token.command(epilog=examples("token revoke 3f2a", "token revoke 3f2a --user ada"))
 @click.argument("key", metavar="ID")
 @_user_option
-@account_options
-def revoke(key: str, user: str | None, library: str | None, as_json: bool) -> None:
+@account_command
+def revoke(opened: OpenLibrary, key: str, user: str | None) -> None:
     """Revoke a token. It stops working immediately."""
-    with open_accounts(library, as_json) as (settings, accounts):
-        from pagekeep.identity import accounts as app
-        from pagekeep.present.json_shapes import Token, to_json
-
-        revoked = app.revoke_token(accounts, _owner_id(settings, accounts, user), key)
-        if as_json:
-            write_json({"tokens": [to_json(Token, revoked)]})
-        else:
-            write(f"Revoked {revoked.name}.")
+    revoked = app.revoke_token(opened.accounts, _owner_id(opened, user), key)
+    opened.show({"tokens": [to_json(Token, revoked)]}, f"Revoked {revoked.name}.")
 
 
-def _owner_id(settings: Settings, accounts: Accounts, name: str | None) -> str:
+def _owner_id(opened: OpenLibrary, name: str | None) -> str:
     """Return the id of the user of that name, or the setting `user` without a name."""
-    from pagekeep.identity import accounts as app
-
-    return app.find_user(accounts, name).id if name else settings.user
+    return app.find_user(opened.accounts, name).id if name else opened.settings.user

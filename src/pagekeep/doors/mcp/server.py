@@ -57,7 +57,8 @@ MAX_ITEMS: Final = 50
 """Items in one result."""
 MAX_HEADINGS: Final = 200
 """Headings in one result: an outline of 4,000 took 2.2 MB."""
-STAGES: Final = ("Fetching", "Starting the browser", "Rendering", "Extracting", "Storing")
+STAGES: Final = ("fetch", "browser", "render", "extract", "store")
+"""Codes of the stages of a capture, in order."""
 
 _CODE: Final = re.compile(r"[0-9]{4}[0-9T:.+Z-]{0,31}|[a-z]{2,3}(?:-[A-Za-z0-9]{2,4}){0,2}", re.ASCII)
 """A date or a language code."""
@@ -286,7 +287,8 @@ def progress_reporter(ctx: Context[Any, Any]) -> Callable[[str], None]:
     sent: set[asyncio.Task[None]] = set()
 
     def report(stage: str) -> None:
-        done = STAGES.index(stage) if stage in STAGES else 0
+        code = getattr(stage, "code", None)
+        done = STAGES.index(code) if code in STAGES else 0
         task = asyncio.ensure_future(ctx.report_progress(done, len(STAGES), stage))
         sent.add(task)
         task.add_done_callback(sent.discard)

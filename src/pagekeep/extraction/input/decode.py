@@ -65,13 +65,13 @@ def _decode_bytes(data: bytes, options: Options) -> tuple[str, tuple[PageWarning
                 return data.decode("utf-8"), ()
             except UnicodeDecodeError:
                 pass
-        text = _decode_by_label(data, options.encoding)
+        text = decode_by_label(data, options.encoding)
         if text is not None:
             return text, (PageWarning("encoding", f"decoded as {options.encoding}, as the server declared"),)
     return _decode_by_content(data)
 
 
-def _decode_by_label(data: bytes, label: str | None) -> str | None:
+def decode_by_label(data: bytes, label: str | None) -> str | None:
     """Return the text in the encoding the server named, or `None` when that is unknown or clearly wrong."""
     decoded = dom.decode(data, label) if label else None
     if decoded is None or decoded[0].count("\ufffd") > _broken_limit(decoded[0]):

@@ -11,6 +11,7 @@ from typing import Final
 from pagekeep import clock
 from pagekeep.capture.from_url import Progress, Retrieval, ignore_progress
 from pagekeep.capture.joined_file import PAGES_TYPE
+from pagekeep.capture.measure import STARTING_BROWSER
 from pagekeep.capture.single_file import DecodeTask, SingleFile, SingleFileTask
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound, TooLarge, UnsupportedContent
@@ -61,7 +62,7 @@ async def make_copies(
         raise UnsupportedContent("Only web pages can be copied as a whole.", suggestions=())
     wanted = tuple(kind for kind in COPY_KINDS if kind in kinds)
     html = await retrieval.run(DecodeTask(raw.body, raw.encoding))
-    progress("Starting the browser")
+    progress(STARTING_BROWSER)
     browser = await retrieval.screenshots()
     progress("Copying the page")
     taken = await browser.copy(item.user_id, raw.final_url, wanted, timeout=TIMEOUT_SECONDS, html=html)

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from pagekeep import clock
 from pagekeep.capture.extract import DEFAULT_VIEW, ViewOptions
 from pagekeep.capture.from_url import Captured, Progress, Request, Retrieval, capture, ignore_progress
-from pagekeep.capture.measure import measure
+from pagekeep.capture.measure import EXTRACTING, RENDERING, STARTING_BROWSER, measure
 from pagekeep.capture.source import decode_source
 from pagekeep.capture.uploads import page_in_file, sent_page
 from pagekeep.errors import Conflict, InvalidQuery, PagekeepError, RenderError
@@ -41,7 +41,7 @@ async def preview_page(
         if uploaded is None:
             captured = await capture(request, retrieval, options=options, progress=measured.progress)
         else:
-            measured.progress("Extracting")
+            measured.progress(EXTRACTING)
             captured = Captured(await retrieval.extract(uploaded, options), uploaded)
         measured.page, measured.page_bytes = captured.page, len(captured.fetched.body)
         measured.outcome = "extracted"
@@ -163,7 +163,7 @@ async def answer_request(
 
         fetched = await inline_frames(fetched, retrieval, call.request.timeout)
     if view != DEFAULT_VIEW or fetched is not captured.fetched:
-        progress("Extracting")
+        progress(EXTRACTING)
         page = await retrieval.extract(
             fetched, preview_options(retrieval, clock.now(), call.needs, call.leaves_out), view=view
         )
@@ -188,9 +188,9 @@ async def _capture_with_picture(
     request = call.request
     if not request.url:
         raise InvalidQuery("A screenshot needs the page's address.", suggestions=("Send `url` as well.",))
-    progress("Starting the browser")
+    progress(STARTING_BROWSER)
     screenshots = await retrieval.screenshots()
-    progress("Rendering")
+    progress(RENDERING)
     fetched, picture = await screenshots.take(
         store.user_id,
         request.url,

@@ -13,7 +13,7 @@ from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
 from pagekeep.capture.extract import REMOTE_READER_TYPE
 from pagekeep.capture.from_url import Captured, NotModified, Progress, Request, Retrieval, ignore_progress, join
-from pagekeep.capture.measure import Capture, measure
+from pagekeep.capture.measure import EXTRACTING, STORING, Capture, measure
 from pagekeep.capture.modes import capture_by_mode
 from pagekeep.capture.pictures import PEEL, PeelTask
 from pagekeep.capture.uploads import FILE_HOST, MAIL_TYPE, find_mail_address, sent_page
@@ -159,7 +159,7 @@ async def _capture_and_store(
             await to_thread(keep_address, store, request.page.url, error, known=known, tags=request.tags)
         raise
     capture.page, capture.page_bytes = captured.page, len(captured.fetched.body)
-    progress("Storing")
+    progress(STORING)
     url = known.url if known else await to_thread(_identity, request.page.url, captured, store)
     existing, saved = known, None
     while saved is None:  # again when another save of the page came first: the better of the two stays
@@ -201,7 +201,7 @@ async def _read_before(existing: Item, store: Store, retrieval: Retrieval) -> It
 
 
 async def _extract(fetched: Fetched, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
-    progress("Extracting")
+    progress(EXTRACTING)
     return Captured(await retrieval.extract(fetched, options), fetched)
 
 

@@ -10,26 +10,29 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
 from tests.doors.http.conftest import LOCAL
 from tests.site.fixtures import Shore, article
 
+trace_service = pytest.importorskip(
+    "opentelemetry.proto.collector.trace.v1.trace_service_pb2", reason="the extra `tracing` is not installed"
+)
+
 
 class Collector:
     """Keeps what it is sent."""
 
     def __init__(self) -> None:
-        self.received: list[ExportTraceServiceRequest] = []
+        self.received: list[trace_service.ExportTraceServiceRequest] = []
         kept = self.received
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 plain = gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body
-                kept.append(ExportTraceServiceRequest.FromString(plain))
+                kept.append(trace_service.ExportTraceServiceRequest.FromString(plain))
                 self.send_response(200)
                 self.end_headers()
 

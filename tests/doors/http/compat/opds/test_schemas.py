@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from jsonschema import Draft202012Validator
-from lxml import etree
 
 from pagekeep import clock
 from pagekeep.library.items.lists import add_list
@@ -17,6 +16,7 @@ from pagekeep.library.normal_url import normalise
 from pagekeep.store import Store
 from tests.store.making import make_item, moment
 
+etree = pytest.importorskip("lxml.etree", reason="lxml is not installed")
 SCHEMAS = Path(__file__).parent / "schemas"
 ATOM = etree.RelaxNG(etree.parse(SCHEMAS / "opds-1.2.rng"))
 FEED = Draft202012Validator(
