@@ -13,6 +13,7 @@ from pagekeep.capture.from_url import Captured, RenderMode, Request, Retrieval, 
 from pagekeep.capture.joined_file import first_page
 from pagekeep.config import Settings
 from pagekeep.model import EncodingSource, Fetched, Options, Page
+from pagekeep.model.page import MADE_FIELDS
 from pagekeep.rules.rulebook import Rulebook
 
 _BOMS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -36,6 +37,7 @@ async def fetch_and_extract_page(
     """Return the content of the page at a URL; its document is dated by the clock unless the options name a time."""
     from pagekeep.markdown import write_document
 
+    options = replace(options, needs=MADE_FIELDS)
     page = (await _capture(Request(url, render=render), settings or config.load(), rules, options)).page
     if not options.enable_markdown:
         return page
