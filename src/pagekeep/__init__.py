@@ -135,11 +135,12 @@ def _read_document(data: bytes, url: str | None, options: Options) -> Page | Non
 
     from pagekeep.capture.extract import ReadTask, as_fetched
     from pagekeep.config import Settings
+    from pagekeep.model.page import MADE_FIELDS
     from pagekeep.workers import run_alone
 
     file_type.require()
     fetched = as_fetched(data, url, options)
-    task = ReadTask(fetched, replace(options, saved_at=None), Settings(), file_type=file_type)
+    task = ReadTask(fetched, replace(options, saved_at=None, needs=MADE_FIELDS), Settings(), file_type=file_type)
     return run_alone(task, task.limits)
 
 

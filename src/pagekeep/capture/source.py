@@ -12,7 +12,7 @@ from pagekeep.capture.extract import document_type
 from pagekeep.capture.from_url import Captured, RenderMode, Request, Retrieval, capture
 from pagekeep.capture.joined_file import first_page
 from pagekeep.config import Settings
-from pagekeep.model import TEXT_FIELDS, EncodingSource, Fetched, Options, Page
+from pagekeep.model import MADE_FIELDS, TEXT_FIELDS, EncodingSource, Fetched, Options, Page
 from pagekeep.rules.rulebook import Rulebook
 
 _BOMS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -36,6 +36,7 @@ async def fetch_and_extract_page(
     """Return the content of the page at a URL; its document is dated by the clock unless the options name a time."""
     from pagekeep.markdown import write_document
 
+    options = replace(options, needs=MADE_FIELDS)
     page = (await _capture(Request(url, render=render), settings or config.load(), rules, options)).page
     if not options.enable_markdown:
         return page

@@ -30,6 +30,7 @@ from pagekeep.library.queue import SLICE_SECONDS, SaveRequest, SliceResult
 from pagekeep.library.saving.failed_saves import can_pass
 from pagekeep.library.saving.save import save
 from pagekeep.model import Fetched, Item, Job, NewItem, Options, Page, PutResult
+from pagekeep.model.page import MADE_FIELDS
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 from pagekeep.store.tables.jobs import SO_FAR
@@ -285,8 +286,8 @@ class _Batch:
     def _read(self, fetched: Fetched) -> Page:
         if self.plan.read is not None:
             return self.plan.read(fetched, self._options)
-        task = ReadTask.prepare(fetched, self._options, Settings(), self.plan.rules)
-        return run_alone(task, task.limits) if task.file_type else task.run()
+        task = ReadTask.prepare(fetched, replace(self._options, needs=MADE_FIELDS), Settings(), self.plan.rules)
+        return run_alone(task, task.limits) if task.file_type else task.read()
 
     def store_all(self) -> list[Item]:
         """Store the batch and return its items that were never fetched."""
