@@ -11,9 +11,10 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from fastapi import Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse, Response, StreamingResponse
 from fastapi.routing import APIRoute
 from pydantic_core import PydanticSerializationError, to_json
+from starlette.responses import ContentStream
 from starlette.types import Receive, Scope, Send
 
 from pagekeep.capture.documents.file_types import detect
@@ -160,6 +161,12 @@ def file_response(raw: RawPage, title: str) -> Response:
             "Cache-Control": "private, no-cache",
         },
     )
+
+
+def download(parts: ContentStream, name: str, media_type: str) -> StreamingResponse:
+    """Return a file that is made while it is sent."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return StreamingResponse(parts, media_type=media_type, headers=headers)
 
 
 def file_name(title: str) -> str:

@@ -14,7 +14,7 @@ from pagekeep.doors.http.api.request_models import AnnotationChanges, NewAnnotat
 from pagekeep.doors.http.api.response_models import Annotations, OneAnnotation
 from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
 from pagekeep.doors.http.errors import error_responses
-from pagekeep.doors.http.responses import TaggedRoute
+from pagekeep.doors.http.responses import TaggedRoute, download
 from pagekeep.errors import InvalidQuery
 from pagekeep.library.items.annotations import (
     ANNOTATION_FILES,
@@ -117,10 +117,8 @@ def export_annotations(
     q: Words = "",
 ) -> StreamingResponse:
     """Export the annotations of all items, or those that a search finds, as one file."""
-    name, media_type = ANNOTATION_FILES[format]
     parts = (part.encode("utf-8", "replace") for part in write_annotations(library, format, q))
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return StreamingResponse(parts, media_type=media_type, headers=headers)
+    return download(parts, *ANNOTATION_FILES[format])
 
 
 router = APIRouter(prefix="/api/v1", tags=["reading"])

@@ -11,6 +11,7 @@ from fastapi.responses import Response, StreamingResponse
 from pagekeep.doors.http.api.response_models import OneJob
 from pagekeep.doors.http.caller import ReadCaller, WriteLibrary
 from pagekeep.doors.http.errors import error_responses
+from pagekeep.doors.http.responses import download
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.errors import InvalidQuery
 from pagekeep.library.exports.markdown_files import Profile
@@ -84,6 +85,4 @@ async def export_library(
 ) -> StreamingResponse:
     """Export the library, or the pages that a search finds; deleted pages are not exported. One export per user at a time."""
     parts = await service.exports.start(caller.user_id, ExportOptions(format, query, profile))
-    name, media_type = FILES[format]
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return StreamingResponse(parts, media_type=media_type, headers=headers)
+    return download(parts, *FILES[format])

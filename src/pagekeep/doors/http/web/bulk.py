@@ -6,10 +6,11 @@ from typing import Annotated, Any, Final, Literal, cast
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query
-from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from pagekeep.doors.http.middleware.origins import own_path
+from pagekeep.doors.http.responses import download
 from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import InvalidQuery, NotFound
 from pagekeep.library.exports.run import FILES, ExportOptions, Format
@@ -92,9 +93,7 @@ def _change(library: Store, bulk: BulkAction, tags: str, list_id: str, list_name
 
 async def _export(frame: Frame, options: ExportOptions) -> Response:
     parts = await frame.service.exports.start(frame.caller.user_id, options)
-    name, media_type = FILES[options.format]
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return StreamingResponse(parts, media_type=media_type, headers=headers)
+    return download(parts, *FILES[options.format])
 
 
 @router.get("/actions")

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator
 from starlette.concurrency import run_in_threadpool
 
 from pagekeep.doors.http.middleware.origins import own_path
+from pagekeep.doors.http.responses import download
 from pagekeep.doors.http.web.formatting import shade
 from pagekeep.doors.http.web.layout import Frame, ReadFrame, WriteFrame, page, shelf_key
 from pagekeep.errors import InvalidQuery
@@ -149,10 +150,8 @@ def _text_fragment(text: str) -> str:
 @router.get("/highlights/export")
 def export_highlights(frame: ReadFrame, format: AnnotationFormat = "markdown", q: SearchText = "") -> StreamingResponse:
     """Download all highlights and notes, or those that a search finds."""
-    name, media_type = ANNOTATION_FILES[format]
     parts = (part.encode("utf-8", "replace") for part in write_annotations(frame.library, format, q.strip()))
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return StreamingResponse(parts, media_type=media_type, headers=headers)
+    return download(parts, *ANNOTATION_FILES[format])
 
 
 @router.post("/items/{key}/reading")
