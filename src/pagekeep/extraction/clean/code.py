@@ -82,7 +82,8 @@ def _normalise_pre(pre: dom.Element, removals: Removals) -> None:
         dom.retag(pre, "div")
         return
     if dom.first(pre, _NOT_CODE) is not None or "wp-block-verse" in class_names(pre):
-        _lay_out_as_text(pre)
+        write_line_breaks(pre)
+        dom.retag(pre, "div")
         return
     table = _code_table(pre)
     if table is not None and _is_gutter_cell(pre):
@@ -149,12 +150,6 @@ def _write_block(place: dom.Element, text: str, language: str, removals: Removal
         return
     code = dom.element("code", {"class": f"language-{language}"} if language else None, text)
     dom.replace(place, dom.element("pre", None, code))
-
-
-def _lay_out_as_text(pre: dom.Element) -> None:
-    """Turn a `pre` around images or headings into text that keeps its line breaks."""
-    write_line_breaks(pre)
-    dom.retag(pre, "div")
 
 
 def _code_table(pre: dom.Element) -> dom.Element | None:

@@ -150,7 +150,8 @@ def _normalise_figure(node: dom.Element) -> None:
             continue
         if isinstance(child, dom.Element) and child.tag in ("p", "figcaption"):
             if dom.text_of(child).strip():
-                _add_line(caption, child)
+                caption += [dom.element("br")] if caption else []
+                caption.extend(child.children)
                 images.extend(_take_images(child))
             else:
                 images.extend(part for part in child.children if not is_blank(part))
@@ -161,12 +162,6 @@ def _normalise_figure(node: dom.Element) -> None:
         dom.replace(node, *([dom.element("p", None, *caption)] if caption else []))
         return
     fill(node, *images, *([dom.element("figcaption", None, *caption)] if caption else []))
-
-
-def _add_line(caption: list[dom.Node], line: dom.Element) -> None:
-    if caption:
-        caption.append(dom.element("br"))
-    caption.extend(line.children)
 
 
 def _take_images(line: dom.Element) -> list[dom.Node]:

@@ -80,7 +80,8 @@ def mark_formulas(state: CleanState) -> list[Removal]:
     removals, root = Removals(state.changes), state.root
     has_prefixed = state.index.has_tag(*_PREFIXED)
     if has_prefixed:
-        _rename_prefixed(root)
+        for node in dom.tagged(root, _PREFIXED):
+            dom.retag(node, "math")  # its parts are read with any prefix
     if has_prefixed or state.index.has_tag(*_TAGS) or state.index.has_class(*_CLASS_PARTS):
         for number in dom.select(root, ".math .eqno") if state.index.has_class("eqno") else ():
             removals.drop(number, "number of an equation")
@@ -95,12 +96,6 @@ def mark_formulas(state: CleanState) -> list[Removal]:
             if tex := find_image_source(image):
                 _write(image, tex, is_displayed(image))
     return removals
-
-
-def _rename_prefixed(root: dom.Element) -> None:
-    """Turn `mml:math` into `math`; its parts are read with any prefix."""
-    for node in dom.tagged(root, _PREFIXED):
-        dom.retag(node, "math")
 
 
 def _is_below(node: dom.Element, root: dom.Element) -> bool:

@@ -378,35 +378,35 @@ class _Line:
 
     def __init__(self, survey: Survey, index: int, suspicious: int) -> None:
         self._survey, self._index, self._suspicious = survey, index, suspicious
-        self._around = _find_inline_ancestors(survey, index)
-        self.block = survey.parent[self._around[-1] if self._around else index]
+        self._around: list[int] = []
+        """The inline elements around the element, innermost first."""
+        self.block = survey.parent[index]
+        while self.block and survey.tag[self.block] in PHRASING:
+            self._around.append(self.block)
+            self.block = survey.parent[self.block]
         self.has_own_words = False
         """Whether some of the words read so far are in no link."""
 
     def read_before(self) -> str:
         """Return the text before the element."""
-        texts: list[str] = []
-        for place in range(self._index - 1, max(self.block, self._index - _SCAN_NODES), -1):
-            if self._survey.tag[place] == TEXT:
-                texts.append(self._read(place))
-            elif self._ends_line(place):
-                break
-        return "".join(reversed(texts))
+        first = max(self.block, self._index - _SCAN_NODES)
+        return "".join(reversed(self._read_line(range(self._index - 1, first, -1))))
 
     def read_after(self) -> str:
         """Return the text after the element."""
-        texts: list[str] = []
         begin = self._survey.end[self._index]
-        for place in range(begin, min(self._survey.end[self.block], begin + _SCAN_NODES)):
-            if self._survey.tag[place] == TEXT:
-                texts.append(self._read(place))
-            elif self._ends_line(place):
-                break
-        return "".join(texts)
+        return "".join(self._read_line(range(begin, min(self._survey.end[self.block], begin + _SCAN_NODES))))
 
-    def _ends_line(self, place: int) -> bool:
-        tag = self._survey.tag[place]
-        return tag in _BREAKS or (tag not in PHRASING and tag not in _CONTROLS and "-" not in tag)
+    def _read_line(self, places: range) -> list[str]:
+        """Return the texts at these places, up to what ends the line."""
+        texts: list[str] = []
+        for place in places:
+            tag = self._survey.tag[place]
+            if tag == TEXT:
+                texts.append(self._read(place))
+            elif tag in _BREAKS or (tag not in PHRASING and tag not in _CONTROLS and "-" not in tag):
+                break
+        return texts
 
     def _read(self, place: int) -> str:
         """Return a text of the line, or nothing if an element around it is suspect itself."""
@@ -420,16 +420,6 @@ class _Line:
         data: str = survey.nodes[place].data  # type: ignore[attr-defined]
         self.has_own_words = self.has_own_words or (not is_linked and bool(_TEXT_WORD.search(data)))
         return data
-
-
-def _find_inline_ancestors(survey: Survey, index: int) -> list[int]:
-    """Return the inline elements around the element, innermost first."""
-    around: list[int] = []
-    above = survey.parent[index]
-    while above and survey.tag[above] in PHRASING:
-        around.append(above)
-        above = survey.parent[above]
-    return around
 
 
 _MIN_SENTENCE_CHARS: Final = 400

@@ -123,7 +123,7 @@ class Clues:
     heading: dom.Element | None
     """The heading that matches the title best, else the first `<h1>`."""
     is_home: bool
-    """Whether this is the site's home page, whose dates and names belong to the pages it lists."""
+    """Whether this is the site's home page, whose dates and names belong to the pages it lists; `/?p=959` is not."""
     day_first: bool
     """Whether 03/05/2024 means 3 May."""
 
@@ -232,7 +232,7 @@ def collect(document: dom.Document, structured: Structured, url: str | None, nam
         heading_elements=tuple(element for _, element in headings),
         banners=banners,
         heading=_main_heading(document, own, title) or (headings[0][1] if headings else None),
-        is_home=_is_home(url),
+        is_home=bool(url) and urls.path(url) in ("", "/") and not _NUMBERED.search(url or ""),
         day_first=is_day_first(document, url),
     )
 
@@ -362,11 +362,6 @@ def _bare(url: str) -> str:
         .removeprefix("http://")
         .removeprefix("www.")
     )
-
-
-def _is_home(url: str | None) -> bool:
-    """Return whether the address is a site's home page; `/?p=959` is one of its pages."""
-    return bool(url) and urls.path(url) in ("", "/") and not _NUMBERED.search(url or "")
 
 
 _NAME_CHARS: Final = 300

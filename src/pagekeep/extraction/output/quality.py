@@ -98,7 +98,8 @@ def assess(
     `is_cut` says that the end of the page was left out because it is too large. An article that scores too low or lost
     something is only `simplified`, for the reason given.
     """
-    points = _score(output, metadata)
+    blocks, words = len(dom.tagged(output.root, strategies.BLOCKS)), output.word_count
+    points = strategies.score(has_title=bool(metadata.title), words=words, blocks=blocks, text=output.text)
     if is_cut:
         points = min(points, _MAX_CUT_SCORE)
     checks = _checks(output, metadata, comparison, is_cut)
@@ -128,11 +129,6 @@ def _message(level: QualityLevel, words: int) -> str:
     if level == "article":
         return f"Article captured ({number_of(words, 'word')})"
     return "Article captured (simplified)" if level == "simplified" else "Saved as bookmark - extraction failed"
-
-
-def _score(output: Output, metadata: Metadata) -> int:
-    blocks = len(dom.tagged(output.root, strategies.BLOCKS))
-    return strategies.score(has_title=bool(metadata.title), words=output.word_count, blocks=blocks, text=output.text)
 
 
 def _checks(output: Output, metadata: Metadata, comparison: Comparison, is_cut: bool) -> tuple[Check, ...]:

@@ -116,7 +116,8 @@ def to_iso(text: str, *, day_first: bool = False) -> str | None:
     if not _MAY_BE_DATE.search(text):
         return None
     if (stamp := _UNIX.match(text)) and not _COMPACT.match(text):
-        return _from_unix(int(stamp[1]))
+        moment = datetime.fromtimestamp(int(stamp[1]), UTC)
+        return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment.year in _YEARS else None
     found = _search(text, day_first)
     return found[0] if found else None
 
@@ -192,11 +193,6 @@ def _to_digits(numeral: re.Match[str]) -> str:
     """Return 二〇一八 as 2018 and 二十五 as 25."""
     tens, ten, ones = numeral[0].partition("十")
     return f"{tens.translate(_DIGITS) or '1'}{ones.translate(_DIGITS) or '0'}" if ten else tens.translate(_DIGITS)
-
-
-def _from_unix(seconds: int) -> str | None:
-    moment = datetime.fromtimestamp(seconds, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment.year in _YEARS else None
 
 
 def _to_iso(parts: dict[str, str | None], day_first: bool) -> str | None:
