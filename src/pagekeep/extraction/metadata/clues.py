@@ -123,8 +123,7 @@ class Clues:
     heading: dom.Element | None
     """The heading that matches the title best, else the first `<h1>`."""
     is_home: bool
-    """Whether the page is the site's home page; `/?p=959` is one of its other pages."""
-    """Whether this is the site's home page, whose dates and names belong to the pages it lists."""
+    """Whether this is the site's home page, whose dates and names belong to the pages it lists; `/?p=959` is not."""
     day_first: bool
     """Whether 03/05/2024 means 3 May."""
 
