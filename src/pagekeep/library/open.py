@@ -97,7 +97,7 @@ async def outlast(work: Callable[[], Awaitable[T]], stopping: asyncio.Event) -> 
 def check(store: Store) -> list[str]:
     """Return the faults found in the library and its database; none when all is well. Wrong counts are counted again."""
     if is_writable(store):
-        store.recount()
+        store.counts.recount()
     return store.check()
 
 
@@ -112,7 +112,7 @@ GRACE_SECONDS: Final = 7 * 86_400
 
 def measure_storage(store: Store) -> Storage:
     """Return what the library takes on the disk."""
-    return store.storage()
+    return store.blobs.storage()
 
 
 def remove_unused(store: Store, *, at_once: bool = False, sweep: bool = True) -> Collected:
@@ -122,4 +122,4 @@ def remove_unused(store: Store, *, at_once: bool = False, sweep: bool = True) ->
     """
     now = clock.now()
     before = now if at_once else clock.add_seconds(now, -GRACE_SECONDS)
-    return store.collect_blobs(now, before, at_once=at_once, sweep=sweep)
+    return store.blobs.collect(now, before, at_once=at_once, sweep=sweep)

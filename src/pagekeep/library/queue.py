@@ -36,7 +36,7 @@ _STOPPED: Final[Mapping[str, Any]] = {
 def enqueue(request: Request, store: Store, *, tags: tuple[str, ...] = (), force: bool = False) -> Job:
     """Return a job for the page, or the one that already waits for it. `InvalidUrl` when it is not a URL."""
     split_url(request.url)  # the address of a message cannot be fetched
-    return store.enqueue(normal_url.normalise(request.url), request.url, _options(request, tags, force), clock.now())
+    return store.jobs.add(normal_url.normalise(request.url), request.url, _options(request, tags, force), clock.now())
 
 
 def _options(request: Request, tags: tuple[str, ...], force: bool) -> dict[str, Any]:
@@ -73,7 +73,7 @@ async def hold_job(
     job, now = HeldJob(str(uuid.uuid4())), clock.now()
     until = clock.add_seconds(now, LEASE_SECONDS)
     url = normal_url.normalise(request.url)
-    hold = asyncio.to_thread(store.hold_job, job.id, url, request.url, _options(request, tags, force), now, until)
+    hold = asyncio.to_thread(store.jobs.hold, job.id, url, request.url, _options(request, tags, force), now, until)
     holding = asyncio.ensure_future(hold)
     try:
         is_ours = await asyncio.shield(holding)
@@ -90,48 +90,48 @@ async def hold_job(
         await _release(store, job, error.to_json()["error"])
         raise
     except PagekeepError:
-        await asyncio.to_thread(store.drop_held, job.id)
+        await asyncio.to_thread(store.jobs.remove_held, job.id)
         raise
     except BaseException:
         await asyncio.shield(_release(store, job, _STOPPED))
         raise
     if not job.dropped:
-        await asyncio.to_thread(store.drop_held, job.id)
+        await asyncio.to_thread(store.jobs.remove_held, job.id)
 
 
 async def _release(store: Store, job: HeldJob, error: Mapping[str, Any]) -> None:
     with suppress(StoreError):  # then it is due when its lease has ended
-        await asyncio.to_thread(store.release_held, job.id, error, clock.now())
+        await asyncio.to_thread(store.jobs.release_held, job.id, error, clock.now())
 
 
 def list_jobs(store: Store, state: str | None = None, limit: int = 100) -> tuple[Job, ...]:
     """Return the user's jobs, newest first."""
-    return store.jobs(state, limit)
+    return store.jobs.list(state, limit)
 
 
 def list_pages(store: Store, state: str, limit: int) -> tuple[Job, ...]:
     """Return the user's jobs in a state, newest first, apart from those that keep pictures."""
-    return store.jobs(state, limit, PICTURES_ADDRESS)
+    return store.jobs.list(state, limit, PICTURES_ADDRESS)
 
 
 def count_jobs(store: Store) -> Mapping[str, int]:
     """Return how many jobs are queued, running and dead, apart from those that keep pictures."""
-    return store.job_counts(PICTURES_ADDRESS)
+    return store.jobs.counts(PICTURES_ADDRESS)
 
 
 def list_failed_tasks(store: Store, limit: int) -> tuple[Job, ...]:
     """Return the user's tasks that failed, newest first: imports, reparses and others, but no saves, which are items."""
-    return store.failed_tasks(limit, PICTURES_ADDRESS)
+    return store.jobs.failed_tasks(limit, PICTURES_ADDRESS)
 
 
 def get_job(store: Store, job_id: str) -> Job:
     """Return the user's job with this id; `NotFound` when there is none."""
-    return store.job(job_id)
+    return store.jobs.get(job_id)
 
 
 def revive_job(store: Store, job_id: str) -> Job:
     """Return a dead job to the queue; any other stays as it is."""
-    return store.revive(job_id, clock.now())
+    return store.jobs.revive(job_id, clock.now())
 
 
 def revive_by_prefix(store: Store, prefix: str) -> Job:
@@ -140,7 +140,7 @@ def revive_by_prefix(store: Store, prefix: str) -> Job:
     A dead job goes back to the queue, one that waits for a later time waits no longer. A running job stays as it is, unless
     its lease was made while the clock was ahead.
     """
-    jobs = store.unfinished_jobs(prefix)
+    jobs = store.jobs.find_unfinished(prefix)
     if len(jobs) != 1:
         raise NotFound(
             f"There is {'no' if not jobs else 'more than one'} unfinished or dead job {prefix!r}.",
@@ -159,12 +159,12 @@ def revive_waiting(store: Store) -> tuple[Job, ...]:
 
 def _free(store: Store, job_id: str | None = None) -> tuple[Job, ...]:
     now = clock.now()
-    return store.free(now, clock.add_seconds(now, MAX_LEASE_SECONDS), job_id)
+    return store.jobs.make_due(now, clock.add_seconds(now, MAX_LEASE_SECONDS), job_id)
 
 
 def forget_job(store: Store, job_id: str) -> None:
     """Delete a dead job; one that waits or is done stays."""
-    store.forget(job_id)
+    store.jobs.remove(job_id)
 
 
 SLICE_SECONDS: Final = 5.0
@@ -261,4 +261,4 @@ def start_due(queue: Store) -> int:
     """Turn the schedules that are due into jobs; return how many. Any number of processes can do this."""
     now = clock.now()
     far = clock.add_seconds(now, _FAR_SECONDS)
-    return queue.start_due(now, far, next_time) if queue.has_due(now, far) else 0
+    return queue.schedules.start_due(now, far, next_time) if queue.schedules.has_due(now, far) else 0

@@ -188,7 +188,7 @@ def poll(keys: tuple[str, ...], library: str | None, user: str | None, as_json: 
             write_json({"report": {**report.counts(), "failures": report.failures}})
             return
         for feed_id, reason in report.failures.items():
-            click.echo(f"{short_id(feed_id)}  {printable(store.feed(feed_id).label)}: {reason}", err=True)
+            click.echo(f"{short_id(feed_id)}  {printable(store.feeds.get(feed_id).label)}: {reason}", err=True)
         write(
             f"Polled {format_count(report.polled, 'feed')}: {format_count(report.added, 'new entry', 'new entries')}, "
             f"{report.updated:,} changed, {report.failed:,} failed."
@@ -234,14 +234,14 @@ def inbox(
             else:
                 write(f"# {printable(entry.title)}\n\n{entry.url or ''}\n\n{entry.content}")
             return
-        chosen = None if name is None else tuple(feed.id for feed in find_named(store.feeds(), name))
+        chosen = None if name is None else tuple(feed.id for feed in find_named(store.feeds.list(), name))
         found = entries.list_entries(store, EntryQuery(chosen, "all" if everything else "unread", limit=limit)).entries
         if mark_read:
             entries.mark_entries(store, [entry.id for entry in found])
         if as_json:
             write_json({"entries": [entry_shape(entry) for entry in found]})
             return
-        labels = {feed.id: feed.label for feed in store.feeds()}
+        labels = {feed.id: feed.label for feed in store.feeds.list()}
         rows = [
             [
                 short_id(entry.id),

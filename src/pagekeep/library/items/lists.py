@@ -23,12 +23,12 @@ Move = Literal["up", "down", "top", "bottom"]
 
 def list_lists(store: Store) -> tuple[ItemList, ...]:
     """Return all lists by name."""
-    return store.lists()
+    return store.lists.list()
 
 
 def get_list(store: Store, key: str) -> ItemList:
     """Return the list with this id or name; `NotFound` when there is none."""
-    return store.list_named(key)
+    return store.lists.get(key)
 
 
 def add_list(store: Store, name: str, query: str | None = None) -> ItemList:
@@ -42,7 +42,7 @@ def add_list(store: Store, name: str, query: str | None = None) -> ItemList:
         now,
         now,
     )
-    return store.add_list(new)
+    return store.lists.add(new)
 
 
 def change_list(store: Store, key: str, *, name: str | None = None, query: str | None = None) -> ItemList:
@@ -50,7 +50,7 @@ def change_list(store: Store, key: str, *, name: str | None = None, query: str |
     found = get_list(store, key)
     if query is not None and found.kind == "manual":
         raise InvalidQuery("This list has no search: you fill it yourself.", suggestions=("Add a saved search.",))
-    return store.change_list(
+    return store.lists.change(
         found.id,
         clock.now(),
         name=None if name is None else _clean_name(name),
@@ -61,29 +61,29 @@ def change_list(store: Store, key: str, *, name: str | None = None, query: str |
 def remove_list(store: Store, key: str) -> ItemList:
     """Remove a list and return it; its items stay in the library."""
     found = get_list(store, key)
-    store.remove_list(found.id)
+    store.lists.remove(found.id)
     return found
 
 
 def list_page(store: Store, found: ItemList, *, limit: int = 50, after: str | None = None) -> ListPage:
     """Return one page of a list: in the user's order, or as its search finds them, last saved or best first."""
     if found.kind == "manual":
-        return store.list_page(found.id, limit, after)
-    query = store.expand(parse_query(found.query, limit=limit, after=after))
+        return store.lists.page(found.id, limit, after)
+    query = store.search.expand(parse_query(found.query, limit=limit, after=after))
     if not query.terms and not query.excluded:
         query = ItemQuery(filters=query.filters, limit=limit, after=after)
-    page = store.find(query)
+    page = store.search.find(query)
     return ListPage(page.items, page.next)
 
 
 def count_lists(store: Store) -> dict[str, int]:
     """Return how many items each manual list has, up to `MAX_COUNTED`."""
-    return store.list_counts(MAX_COUNTED)
+    return store.lists.counts(MAX_COUNTED)
 
 
 def lists_of(store: Store, item_id: str) -> tuple[ItemList, ...]:
     """Return the manual lists that an item is in."""
-    return store.lists_of(item_id)
+    return store.lists.of_item(item_id)
 
 
 def add_items(store: Store, key: str, ids: Sequence[str]) -> Done:
@@ -100,21 +100,21 @@ def remove_items(store: Store, key: str, ids: Sequence[str]) -> Done:
 
 def move_item(store: Store, key: str, item_id: str, *, before: str | None) -> None:
     """Move an item of a manual list before another one, or to the end."""
-    store.move_in_list(get_manual(store, key).id, item_id, before)
+    store.lists.move(get_manual(store, key).id, item_id, before)
 
 
 def move_by(store: Store, key: str, item_id: str, move: Move) -> None:
     """Move an item of a manual list one place up or down, or to its top or bottom."""
-    found, before = get_manual(store, key), store.get(item_id).id
+    found, before = get_manual(store, key), store.items.get(item_id).id
     if move == "bottom":
-        store.move_in_list(found.id, before, None)
+        store.lists.move(found.id, before, None)
         return
-    around = store.list_neighbours(found.id, before)
+    around = store.lists.neighbours(found.id, before)
     target = {"up": around.previous, "top": around.first, "down": around.after_next}[move]
     if move == "down" and around.next is None:
         return
     if move == "down" or target not in (None, before):
-        store.move_in_list(found.id, before, target)
+        store.lists.move(found.id, before, target)
 
 
 def get_manual(store: Store, key: str) -> ItemList:
@@ -159,18 +159,18 @@ def describe_published(title: str, query: str) -> tuple[str, str]:
 def add_published(store: Store, token_id: str, title: str, query: str) -> PublishedFeed:
     """Store what the feed of a token shows."""
     feed = PublishedFeed(token_id, title, query, clock.now())
-    store.publish(feed)
+    store.feeds.publish(feed)
     return feed
 
 
 def list_published(store: Store) -> tuple[PublishedFeed, ...]:
     """Return the published feeds, oldest first."""
-    return store.published_feeds()
+    return store.feeds.published()
 
 
 def get_published(store: Store, token_id: str) -> PublishedFeed:
     """Return what the feed of a token shows; `NotFound` when there is no such feed."""
-    for feed in store.published_feeds():
+    for feed in store.feeds.published():
         if feed.id == token_id:
             return feed
     raise NotFound("There is no such feed.")
@@ -178,7 +178,7 @@ def get_published(store: Store, token_id: str) -> PublishedFeed:
 
 def remove_published(store: Store, token_id: str) -> None:
     """Forget what the feed of a token shows."""
-    store.unpublish(token_id)
+    store.feeds.unpublish(token_id)
 
 
 def list_published_items(store: Store, feed: PublishedFeed, after: str | None = None) -> ItemPage:
@@ -189,7 +189,7 @@ def list_published_items(store: Store, feed: PublishedFeed, after: str | None = 
     query = parse_query(feed.query, limit=PAGE_ITEMS, after=after)
     filters = tuple(one for one in query.filters if (one.name, one.value) != ("is", "deleted"))
     if query.terms or query.excluded:
-        return store.find(
+        return store.search.find(
             ItemQuery(query.terms, query.excluded, filters, "relevance", limit=PAGE_ITEMS, after=after, text=query.text)
         )
-    return store.find(ItemQuery(filters=filters, order="saved", limit=PAGE_ITEMS, after=after))
+    return store.search.find(ItemQuery(filters=filters, order="saved", limit=PAGE_ITEMS, after=after))

@@ -76,11 +76,11 @@ async def keep_attachments(
             raise
         except PagekeepError:
             continue
-        await to_thread(partial(store.set_metadata, saved.item.id, clock.now(), part_of=item.id))
+        await to_thread(partial(store.items.set_metadata, saved.item.id, clock.now(), part_of=item.id))
         kept.append(saved.item.id)
     if not kept or tuple(kept) == item.metadata.attachments:
         return item
-    return await to_thread(partial(store.set_metadata, item.id, clock.now(), attachments=tuple(kept)))
+    return await to_thread(partial(store.items.set_metadata, item.id, clock.now(), attachments=tuple(kept)))
 
 
 _LIST_ID: Final = re.compile(r"<([^<>\s]{1,250})>")

@@ -79,7 +79,9 @@ async def save(
     pictures are kept by a job of the queue, later. The store is called in threads, as it waits for the disk.
     """
     what = _Wanted(tags, force, uploaded, join_uploaded, keep_failed, source, action)
-    before = await to_thread(store.find_url, normal_url.normalise(request.url)) if action and known is None else known
+    before = (
+        await to_thread(store.items.by_url, normal_url.normalise(request.url)) if action and known is None else known
+    )
     is_new = before is None or before.deleted_at is not None
     try:
         with measure(request.url, progress, retrieval.report) as capture:
@@ -87,7 +89,7 @@ async def save(
             capture.outcome = "unchanged" if saved.unchanged else saved.outcome
     except PagekeepError as error:
         if action and is_new and error.item_id is not None:
-            await to_thread(store.record_added, action, (error.item_id,))
+            await to_thread(store.actions.record_added, action, (error.item_id,))
         raise
     if uploaded is not None and uploaded.content_type == MAIL_TYPE and not saved.unchanged:
         from pagekeep.library.saving.mail_messages import keep_attachments  # it saves them with this function
@@ -96,7 +98,7 @@ async def save(
     if action and is_new:
         from_trash = (saved.item.id,) if before is not None and before.id == saved.item.id else ()
         attachments = saved.item.metadata.attachments if from_trash or saved.outcome == "added" else ()
-        await to_thread(store.record_added, action, (*from_trash, *attachments))
+        await to_thread(store.actions.record_added, action, (*from_trash, *attachments))
     again = not saved.unchanged  # what could not be had before is tried again when the page has changed
     job = await to_thread(request_pictures, store, saved.item, retrieval.settings, again=again)
     await to_thread(request_configured, store, saved.item, retrieval.settings, changed=again)
@@ -122,7 +124,7 @@ async def _save(
 ) -> SaveResult:
     if what.uploaded is None:
         split_url(request.url)  # raises for what cannot be fetched, such as the address of a message
-    known = known or await to_thread(store.find_url, normal_url.normalise(request.url))
+    known = known or await to_thread(store.items.by_url, normal_url.normalise(request.url))
     if what.uploaded is not None and known is not None:
         request, what, known = await _keep_apart(request, what, known, store, retrieval)
     if not _must_hold(request.url, what, known):
@@ -168,7 +170,7 @@ async def _capture_and_store(
     except NotModified:
         if known is None:
             raise
-        raw = await to_thread(store.raw, known.id)
+        raw = await to_thread(store.items.raw, known.id)
         if raw is None or is_current(known, retrieval):
             await to_thread(_note_check, store, known, now, retrieval.settings.check_links_days)
             return SaveResult(await to_thread(_note_success, store, known), "updated", unchanged=True)
@@ -201,7 +203,7 @@ async def _capture_and_store(
     )
     existing, saved = known, None
     while saved is None:  # again when another save of the page came first: the better of the two stays
-        existing = existing or await to_thread(store.find_url, url)
+        existing = existing or await to_thread(store.items.by_url, url)
         before = await _read_before(existing, store, retrieval) if existing else None
         saved = await to_thread(_store, captured, existing, before, store, target)
     if saved.outcome == "added":
@@ -217,12 +219,12 @@ async def _keep_apart(
     uploaded = what.uploaded
     if uploaded is None or uploaded.content_type != MAIL_TYPE or build_item.is_unfetched(known):
         return request, what, known
-    raw = await to_thread(store.raw, known.id)
+    raw = await to_thread(store.items.raw, known.id)
     if raw is not None and raw.content_type == MAIL_TYPE:
         return request, what, known
     url = await find_mail_address(uploaded.body, retrieval, on_web=False)
     uploaded = replace(uploaded, url=url, final_url=url)
-    return replace(request, url=url), replace(what, uploaded=uploaded), await to_thread(store.find_url, url)
+    return replace(request, url=url), replace(what, uploaded=uploaded), await to_thread(store.items.by_url, url)
 
 
 def _uploaded_source(uploaded: Fetched) -> str:
@@ -245,7 +247,7 @@ async def _read_before(existing: Item, store: Store, retrieval: Retrieval) -> It
     if existing.metadata.quality not in ("article", "simplified") or existing.metadata.edited:
         return None
     try:
-        raw = await to_thread(store.raw, existing.id)
+        raw = await to_thread(store.items.raw, existing.id)
         if raw is None or is_current(existing, retrieval):
             return None if raw is None else existing
         return (await read_text(existing, raw, retrieval)).item
@@ -271,7 +273,7 @@ async def retry(
     `request` says how to fetch; its address is the item's. If it leaves that open and only a bookmark was made of the page
     that the server sent, the page is rendered: the same page would give the same bookmark.
     """
-    item = await to_thread(store.get, key)
+    item = await to_thread(store.items.get, key)
     if item.deleted_at is not None:
         raise NotFound("The item is deleted.", suggestions=("Restore it first.",))
     tries = item.metadata.retry_count
@@ -281,7 +283,7 @@ async def retry(
             suggestions=("Save its address again when the site has changed.",),
         )
     # Counted before the attempt: one that is killed counts too.
-    item = await to_thread(lambda: store.set_metadata(item.id, clock.now(), retry_count=tries + 1))
+    item = await to_thread(lambda: store.items.set_metadata(item.id, clock.now(), retry_count=tries + 1))
     request = request or Request("")
     if not await _needs_next_means(item, request, store, retrieval):
         return await refetch_item(item, store, retrieval, request=request, progress=progress)
@@ -297,7 +299,7 @@ async def _needs_next_means(item: Item, request: Request, store: Store, retrieva
     chosen = request.render or (retrieval.settings.render if retrieval.settings.render != "auto" else None)
     if chosen or item.metadata.quality != "bookmark" or item.metadata.file_type:
         return False
-    raw = await to_thread(store.raw, item.id)
+    raw = await to_thread(store.items.raw, item.id)
     return raw is not None and not raw.rendered
 
 
@@ -316,7 +318,7 @@ async def refetch_item(
     """
     request = replace(request or Request(""), url=item.url_full, join_pages=item.metadata.join_pages)
     if not force and retrieval.settings.mode != "compare":  # a comparison needs the page
-        request = _add_validators(request, item, await to_thread(store.raw, item.id))
+        request = _add_validators(request, item, await to_thread(store.items.raw, item.id))
     return await save(request, store, retrieval, known=item, force=force, progress=progress)
 
 
@@ -360,7 +362,7 @@ def _identity(requested: str, captured: Captured, store: Store) -> str:
     """
     page = captured.page
     url = normal_url.identity(requested, captured.fetched.final_url, page.metadata.canonical)
-    if page.quality.level == "bookmark" and store.find_url(url) is None:
+    if page.quality.level == "bookmark" and store.items.by_url(url) is None:
         return normal_url.normalise(requested)
     return url
 
@@ -387,11 +389,7 @@ def _store(
     if existing is None:
         raw = build_item.to_raw_page(fetched, target.now)
         held = target.held.id if target.held else None
-        added = (
-            store.add_page_for(target.action, new, raw, held_job=held)
-            if target.action
-            else store.add_page(new, raw, held_job=held)
-        )
+        added = store.items.add(new, raw, held_job=held, action_id=target.action)
         if added is None:
             return None
         if target.held is not None:
@@ -409,7 +407,7 @@ def _store(
         item = _store_unchanged(store, existing, before, new, raw)
     else:
         versions: Versions = "replace" if before is None else "add"
-        item = store.upsert(new, raw, versions=versions, retention=target.retention)
+        item = store.items.save(new, raw, versions=versions, retention=target.retention)
     _note_check(store, item, target.now, target.check_days, raw)
     return SaveResult(item, "updated", unchanged=new.content == existing.content)
 
@@ -422,12 +420,12 @@ def _store_unchanged(store: Store, existing: Item, before: Item, new: Item, raw:
     if before is existing and is_clean and tags == known.tags:
         return existing
     metadata = replace(before.metadata, tags=new.metadata.tags, retry_count=0, last_error=None, link=None)
-    return store.upsert(replace(before, metadata=metadata, updated_at=new.updated_at), raw, versions="keep")
+    return store.items.save(replace(before, metadata=metadata, updated_at=new.updated_at), raw, versions="keep")
 
 
 def _note_check(store: Store, item: Item, now: str, days: int, raw: RawPage | None = None) -> None:
     """Store that the page was requested now, and is there; `raw` has what the server recognises this version by."""
-    store.put_check(PageCheck(item.id, now, clock.add_seconds(now, (days or 30) * 86_400.0), "ok"), raw)
+    store.changes.put_check(PageCheck(item.id, now, clock.add_seconds(now, (days or 30) * 86_400.0), "ok"), raw)
 
 
 def _keep(store: Store, existing: Item, new: Item, worse: str | None) -> Item:
@@ -441,8 +439,8 @@ def _keep(store: Store, existing: Item, new: Item, worse: str | None) -> Item:
         reason = f"{worse[0].upper()}{worse[1:]}."
         changes["last_error"] = _failure("Worse", new.metadata.reason or reason, new.updated_at)
     if existing.deleted_at is not None:
-        store.restore(existing.id, new.updated_at)
-    return store.set_metadata(existing.id, clock.now(), add_tags=new.metadata.tags, **changes)
+        store.items.restore(existing.id, new.updated_at)
+    return store.items.set_metadata(existing.id, clock.now(), add_tags=new.metadata.tags, **changes)
 
 
 def _note_success(store: Store, item: Item) -> Item:
@@ -450,7 +448,7 @@ def _note_success(store: Store, item: Item) -> Item:
     known = item.metadata
     if not known.retry_count and known.last_error is None and known.link is None:
         return item
-    return store.set_metadata(item.id, clock.now(), retry_count=0, last_error=None, link=None)
+    return store.items.set_metadata(item.id, clock.now(), retry_count=0, last_error=None, link=None)
 
 
 def _failure(kind: str, message: str, at: str) -> dict[str, Any]:
@@ -479,7 +477,7 @@ async def refetch(
     With `dry_run` the pages are fetched and nothing is stored, not even that one failed.
     """
     for item_id in ids:
-        item = await to_thread(store.get, item_id)
+        item = await to_thread(store.items.get, item_id)
         try:
             if dry_run:
                 yield await _preview_refetch(item, retrieval, force)

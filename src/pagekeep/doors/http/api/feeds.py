@@ -211,7 +211,7 @@ def list_entries(
     after: Annotated[str | None, Query(max_length=10_000)] = None,
 ) -> Entries:
     """List entries of the feed inbox, newest first. To search them, use `/search` with `feed:`."""
-    chosen = None if feed is None else tuple(one.id for one in find_named(library.feeds(), feed))
+    chosen = None if feed is None else tuple(one.id for one in find_named(library.feeds.list(), feed))
     page = inbox.list_entries(library, EntryQuery(chosen, state, limit=limit, after=after))
     return {"entries": [entry_shape(entry) for entry in page.entries], "next": page.next}
 
@@ -235,7 +235,7 @@ def mark_entries_read(body: ReadRequest, library: WriteLibrary) -> ReadEntries:
     """Mark entries as read."""
     if body.ids is not None:
         return {"read": inbox.mark_entries(library, body.ids)}
-    chosen = None if body.feed is None else tuple(one.id for one in find_named(library.feeds(), body.feed))
+    chosen = None if body.feed is None else tuple(one.id for one in find_named(library.feeds.list(), body.feed))
     return {"read": inbox.mark_all_read(library, EntryQuery(chosen), before=body.before)}
 
 
