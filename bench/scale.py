@@ -38,9 +38,7 @@ from bench.store import COMMON, FREQUENCIES, WORDS
 from pagekeep.config import Settings
 from pagekeep.library.exports.run import ExportOptions, export
 from pagekeep.library.items.browse import read_statistics
-from pagekeep.library.items.find import count_items
 from pagekeep.library.items.tags import list_suggestions, rename_tag
-from pagekeep.library.open import measure_storage
 from pagekeep.model import Item, ItemQuery, NewItem, RawPage, item_filters
 from pagekeep.store import Store, open_store, parse_query
 from pagekeep.store.blob_files import pack
@@ -356,8 +354,8 @@ def tasks(store: Store, length: int) -> dict[str, Callable[[], object]]:
         ),
         "list of tags": lambda: store.counts.page("tag"),
         "suggested tags": lambda: list_suggestions(store),
-        "statistics": lambda: (count_items(store), read_statistics(store)),
-        "storage": lambda: measure_storage(store),
+        "statistics": lambda: (store.counts.totals(), read_statistics(store)),
+        "storage": lambda: store.blobs.storage(),
         "save": save,
     }
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pagekeep.config import Settings
-from pagekeep.library.crawl.crawls import list_crawls, remove_crawl
+from pagekeep.library.crawl.crawls import remove_crawl
 from pagekeep.store import open_store
 from tests.browser.conftest import Window
 from tests.browser.serving import Server
@@ -70,4 +70,4 @@ def test_a_site_is_crawled_and_its_progress_watched(
     page.get_by_role("button", name="Remove").click()
     expect(page.locator("[data-crawl], .crawls li")).to_have_count(0)
     with closing(open_store(settings.library)) as store:
-        assert not [remove_crawl(store, one.id) for one in list_crawls(store)]
+        assert not [remove_crawl(store, one.id) for one in store.crawls.list()]

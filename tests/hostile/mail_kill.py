@@ -14,7 +14,6 @@ from tempfile import TemporaryDirectory
 
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
-from pagekeep.library.feeds.inbox import list_entries
 from pagekeep.library.feeds.mail_poll import poll
 from pagekeep.library.feeds.mail_sources import add_source, get_source
 from pagekeep.model import EntryQuery
@@ -43,7 +42,7 @@ def check(kills: int) -> int:
                 reached = get_source(store, source.id).position.uid
                 poll_and_kill(place, mailbox, min(MESSAGES, reached + pick.randrange(1, 14)))
             asyncio.run(_finish(settings, store, source.id))
-            titles = sorted(entry.title for entry in list_entries(store, EntryQuery(limit=500)).entries)
+            titles = sorted(entry.title for entry in store.entries.find(EntryQuery(limit=500)).entries)
     assert titles == sorted(f"Letter {number}" for number in range(MESSAGES)), titles
     return len(titles)
 

@@ -24,7 +24,6 @@ from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.fetch.imap import Limits
 from pagekeep.library.feeds import mail_poll as polling
-from pagekeep.library.feeds.inbox import list_entries
 from pagekeep.library.feeds.mail_sources import add_source, get_source
 from pagekeep.model import EntryQuery
 from pagekeep.store import Store, open_store
@@ -310,7 +309,7 @@ class Bench:
             fault(f"the position is {state.position}")
 
     def _titles(self) -> set[str]:
-        return {entry.title for entry in list_entries(self.store, EntryQuery(limit=200)).entries}
+        return {entry.title for entry in self.store.entries.find(EntryQuery(limit=200)).entries}
 
     async def _afterwards(
         self, fault: Callable[[str], None], server: Hostile, settings: Settings, key: str, retrieval: Retrieval

@@ -519,7 +519,7 @@ def attack_by_use_cases(bob: Store, ada: dict[str, str], folder: Path, attack: A
     attack.refused("all annotations", lambda: bob.annotations.find().annotations)
     attack.refused("annotated items", lambda: bob.annotations.find_newest().annotations)
     attack.refused("items by id", lambda: bob.items.get_many([ada["item"]]))
-    attack.refused("job", lambda: queue.get_job(bob, ada["job"]))
+    attack.refused("job", lambda: bob.jobs.get(ada["job"]))
     attack.refused("revive", lambda: queue.revive_job(bob, ada["dead"]))
     attack.refused("revive by prefix", lambda: queue.revive_by_prefix(bob, ada["dead"][:6]))
     attack.refused("revive waiting", lambda: queue.revive_waiting(bob))

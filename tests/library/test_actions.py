@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import NotFound, Outdated
-from pagekeep.library.items.change import MOVES, Move, change_item, change_selected, list_actions, undo_action
+from pagekeep.library.items.change import MOVES, Move, change_item, change_selected, undo_action
 from pagekeep.library.items.find import open_item
 from pagekeep.model.lists import ItemChange
 from pagekeep.store import Store, open_store
@@ -52,7 +52,7 @@ def test_items_that_do_not_exist_are_skipped(store: Store) -> None:
     assert done.action.changed == 1
     with pytest.raises(NotFound):
         change_selected(store, nothing, MOVES["pin"], "Pinned")
-    assert len(list_actions(store)) == 1
+    assert len(store.actions.list()) == 1
 
 
 def test_opening_an_item_marks_it_as_opened(store: Store) -> None:
@@ -60,7 +60,7 @@ def test_opening_an_item_marks_it_as_opened(store: Store) -> None:
     assert item.last_opened_at is None
     assert open_item(store, item.id).last_opened_at is not None
     assert store.items.get(item.id).last_opened_at is not None
-    assert list_actions(store) == ()
+    assert store.actions.list() == ()
 
 
 def test_tags_are_added_and_removed_and_the_others_stay(store: Store) -> None:
@@ -95,7 +95,7 @@ def test_a_change_of_nothing_leaves_the_item_as_it_is(store: Store) -> None:
     assert change_item(store, item.id, ItemChange(add_tags=("Sea",))) == item
     assert change_item(store, item.id, ItemChange()) == item
     assert store.items.get(item.id) == item
-    assert [action.changed for action in list_actions(store)] == [0]
+    assert [action.changed for action in store.actions.list()] == [0]
 
 
 def test_notes_are_set_removed_and_come_back(store: Store) -> None:
@@ -113,4 +113,4 @@ def test_a_change_of_what_was_changed_in_the_meantime_is_refused_whole(store: St
     with pytest.raises(Outdated):
         change_item(store, item.id, ItemChange(add_tags=("sea",)), unchanged_since=item.updated_at)
     assert store.items.get(item.id).metadata.tags == ()
-    assert len(list_actions(store)) == 1
+    assert len(store.actions.list()) == 1

@@ -33,7 +33,7 @@ def publish(store: Store, known: Accounts, title: str, query: str = "") -> tuple
 def list_published(store: Store, known: Accounts) -> tuple[ListedFeed, ...]:
     """Return the published feeds, oldest first, without those whose tokens were revoked."""
     tokens = {token.id: token for token in accounts.get_tokens(known, store.user_id)}
-    feeds = lists.list_published(store)
+    feeds = store.feeds.published()
     return tuple(ListedFeed(feed, tokens[feed.id].last_used_at) for feed in feeds if feed.id in tokens)
 
 

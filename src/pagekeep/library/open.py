@@ -13,7 +13,7 @@ from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.errors import DatabaseUnreachable, StoreError
 from pagekeep.library.signatures import KEY_FILE, Signer
-from pagekeep.model import Collected, Storage
+from pagekeep.model import Collected
 from pagekeep.store import LOCAL_USER, Store, default_library, install_library, open_store
 from pagekeep.store.salvage import Salvage, salvage
 
@@ -27,7 +27,6 @@ __all__ = [
     "install_library",
     "is_writable",
     "library_path",
-    "measure_storage",
     "open_library",
     "outlast",
     "remove_unused",
@@ -108,11 +107,6 @@ def repair(source: Path, target: Path) -> Salvage:
 
 GRACE_SECONDS: Final = 7 * 86_400
 """How long a file is kept that no item uses: a page that was deleted by mistake may come back from elsewhere."""
-
-
-def measure_storage(store: Store) -> Storage:
-    """Return what the library takes on the disk."""
-    return store.blobs.storage()
 
 
 def remove_unused(store: Store, *, at_once: bool = False, sweep: bool = True) -> Collected:

@@ -104,11 +104,6 @@ async def _release(store: Store, job: HeldJob, error: Mapping[str, Any]) -> None
         await asyncio.to_thread(store.jobs.release_held, job.id, error, clock.now())
 
 
-def list_jobs(store: Store, state: str | None = None, limit: int = 100) -> tuple[Job, ...]:
-    """Return the user's jobs, newest first."""
-    return store.jobs.list(state, limit)
-
-
 def list_pages(store: Store, state: str, limit: int) -> tuple[Job, ...]:
     """Return the user's jobs in a state, newest first, apart from those that keep pictures."""
     return store.jobs.list(state, limit, PICTURES_ADDRESS)
@@ -122,11 +117,6 @@ def count_jobs(store: Store) -> Mapping[str, int]:
 def list_failed_tasks(store: Store, limit: int) -> tuple[Job, ...]:
     """Return the user's tasks that failed, newest first: imports, reparses and others, but no saves, which are items."""
     return store.jobs.failed_tasks(limit, PICTURES_ADDRESS)
-
-
-def get_job(store: Store, job_id: str) -> Job:
-    """Return the user's job with this id; `NotFound` when there is none."""
-    return store.jobs.get(job_id)
 
 
 def revive_job(store: Store, job_id: str) -> Job:

@@ -85,10 +85,10 @@ def _paging_options(command: Any) -> Any:
 def list_items(library: str | None, user: str | None, as_json: bool, **options: Any) -> None:
     """List saved pages, newest first."""
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.find import find_items, is_empty
+        from pagekeep.library.items.find import is_empty
         from pagekeep.present.json_shapes import items_shape
 
-        page = find_items(store, _query(options))
+        page = store.search.find(_query(options))
         if as_json:
             write_json(items_shape(page.items, page.next))
             return
@@ -277,9 +277,7 @@ def tags(context: click.Context, library: str | None, user: str | None, as_json:
     if context.invoked_subcommand is not None:
         return
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.find import count_tags
-
-        counts = count_tags(store)
+        counts = store.tags.counts()
         if as_json:
             write_json({"tags": [{"tag": tag, "count": count} for tag, count in counts]})
         elif counts:
@@ -347,9 +345,7 @@ def _report_tags(action: Action, as_json: bool) -> None:
 def stats(library: str | None, user: str | None, as_json: bool) -> None:
     """Show how many pages the library holds, by state and quality."""
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.find import count_items
-
-        counts = dict(count_items(store))
+        counts = dict(store.counts.totals())
         if as_json:
             write_json({"stats": counts})
             return

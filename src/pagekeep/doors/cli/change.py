@@ -145,10 +145,9 @@ def purge(
 
 
 def _has_deleted(store: Store) -> bool:
-    from pagekeep.library.items.find import find_items
     from pagekeep.model import ItemQuery, item_filters
 
-    return bool(find_items(store, ItemQuery(filters=item_filters(deleted=True), limit=1)).hits)
+    return bool(store.search.find(ItemQuery(filters=item_filters(deleted=True), limit=1)).hits)
 
 
 @click.command(epilog=examples("undo", "undo --json"))

@@ -153,10 +153,9 @@ def resume(crawl_id: str, library: str | None, user: str | None, as_json: bool, 
 def list_(library: str | None, user: str | None, as_json: bool) -> None:
     """List crawls, the one that was started last first."""
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.crawl.crawls import list_crawls
         from pagekeep.present.crawl_shapes import crawl_shape
 
-        crawls = list_crawls(store)
+        crawls = store.crawls.list()
         if as_json:
             write_json({"crawls": [crawl_shape(one) for one in crawls]})
             return

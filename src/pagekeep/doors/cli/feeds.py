@@ -227,7 +227,7 @@ def inbox(
         from pagekeep.present.feed_shapes import entry_shape, whole_entry_shape
 
         if key is not None:
-            entry = entries.get_entry(store, key)
+            entry = store.entries.get(key)
             entries.mark_entries(store, [entry.id])
             if as_json:
                 write_json({"entries": [whole_entry_shape(entry)]})
@@ -235,7 +235,7 @@ def inbox(
                 write(f"# {printable(entry.title)}\n\n{entry.url or ''}\n\n{entry.content}")
             return
         chosen = None if name is None else tuple(feed.id for feed in find_named(store.feeds.list(), name))
-        found = entries.list_entries(store, EntryQuery(chosen, "all" if everything else "unread", limit=limit)).entries
+        found = store.entries.find(EntryQuery(chosen, "all" if everything else "unread", limit=limit)).entries
         if mark_read:
             entries.mark_entries(store, [entry.id for entry in found])
         if as_json:
@@ -263,9 +263,9 @@ def keep(keys: tuple[str, ...], library: str | None, user: str | None, as_json: 
     """Keep entries of the inbox: each is saved as a page of the library, with the tags of its feed."""
     with open_library(library, user, as_json) as (settings, store):
         from pagekeep.doors.cli.item_output import result_line, show_results
-        from pagekeep.library.feeds.inbox import get_entry, keep_entry
+        from pagekeep.library.feeds.inbox import keep_entry
 
-        ids = [get_entry(store, key).id for key in keys]
+        ids = [store.entries.get(key).id for key in keys]
         items = [
             with_retrieval(settings, lambda retrieval, one=entry_id: keep_entry(one, store, retrieval)).item  # type: ignore[misc]
             for entry_id in ids

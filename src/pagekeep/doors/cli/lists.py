@@ -38,10 +38,10 @@ def lists(context: click.Context, library: str | None, user: str | None, as_json
     if context.invoked_subcommand is not None:
         return
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.lists import count_lists, list_lists
+        from pagekeep.library.items.lists import count_lists
         from pagekeep.present.list_shapes import list_shape
 
-        found, counts = list_lists(store), count_lists(store)
+        found, counts = store.lists.list(), count_lists(store)
         if as_json:
             write_json({"lists": [list_shape(one, counts.get(one.id)) for one in found]})
             return
@@ -73,10 +73,10 @@ def add(name: str, search: str | None, library: str | None, user: str | None, as
 def show(name: str, limit: int, library: str | None, user: str | None, as_json: bool) -> None:
     """Show the pages of a list."""
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.lists import get_list, list_page
+        from pagekeep.library.items.lists import list_page
         from pagekeep.present.json_shapes import items_shape
 
-        page = list_page(store, get_list(store, name), limit=limit)
+        page = list_page(store, store.lists.get(name), limit=limit)
         if as_json:
             write_json(items_shape(page.items, page.next))
         else:
@@ -205,10 +205,10 @@ def save_rules(context: click.Context, library: str | None, user: str | None, as
     if context.invoked_subcommand is not None:
         return
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items.save_rules import describe_actions, list_rules
+        from pagekeep.library.items.save_rules import describe_actions
         from pagekeep.present.list_shapes import rule_shape
 
-        found = list_rules(store)
+        found = store.save_rules.list()
         if as_json:
             write_json({"rules": [rule_shape(rule) for rule in found]})
             return

@@ -294,11 +294,11 @@ _SITES_SHOWN = 10
 def storage(clean: bool, library: str | None, user: str | None, as_json: bool) -> None:
     """Show what pages, pictures and other kept files take on the disk, and which sites take most."""
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.open import measure_storage, remove_unused
+        from pagekeep.library.open import remove_unused
         from pagekeep.present.archive_shapes import storage_shape
 
         removed = remove_unused(store, at_once=True) if clean else None
-        shape = storage_shape(measure_storage(store))
+        shape = storage_shape(store.blobs.storage())
         if as_json:
             done = {"removed": removed.count, "bytes": removed.bytes} if removed else {}
             write_json({"storage": shape, **done})

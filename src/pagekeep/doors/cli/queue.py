@@ -206,13 +206,13 @@ def jobs(
 ) -> None:
     """List the jobs in the queue."""
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.queue import list_jobs, revive_by_prefix, revive_waiting
+        from pagekeep.library.queue import revive_by_prefix, revive_waiting
         from pagekeep.present.json_shapes import job_shape
 
         if revive == _ALL:
             listed = revive_waiting(store)
         else:
-            listed = (revive_by_prefix(store, revive),) if revive else list_jobs(store, state, limit)
+            listed = (revive_by_prefix(store, revive),) if revive else store.jobs.list(state, limit)
         if as_json:
             write_json({"jobs": [job_shape(job) for job in listed]})
             return

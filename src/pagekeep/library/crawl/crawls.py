@@ -36,16 +36,6 @@ def start_crawl(store: Store, options: CrawlOptions) -> Crawl:
     return store.crawls.start(options.name, options.seeds[0], options.to_json(), first, counts, clock.now())
 
 
-def list_crawls(store: Store, limit: int = 100) -> tuple[Crawl, ...]:
-    """Return the user's crawls, the one that was started last first."""
-    return store.crawls.list(limit)
-
-
-def get_crawl(store: Store, crawl_id: str) -> Crawl:
-    """Return a crawl; `NotFound` when there is none."""
-    return store.crawls.get(crawl_id)
-
-
 def find_crawl(store: Store, prefix: str) -> Crawl:
     """Return the crawl whose id starts with the prefix, or whose first seed is this URL."""
     found = [crawl for crawl in store.crawls.list(_MAX_CRAWLS) if crawl.id.startswith(prefix) or crawl.url == prefix]

@@ -17,7 +17,6 @@ from pagekeep.library.saving.save import save
 from pagekeep.model import (
     AddedEntries,
     Entry,
-    EntryPage,
     EntryQuery,
     Feed,
     Filter,
@@ -83,16 +82,6 @@ def _bound(entry: NewEntry) -> NewEntry:
         author=one_line(entry.author or "")[:MAX_TITLE_CHARS] or None,
         content=entry.content[:MAX_CONTENT_CHARS],
     )
-
-
-def list_entries(store: Store, query: EntryQuery) -> EntryPage:
-    """Return one page of the inbox, newest first."""
-    return store.entries.find(query)
-
-
-def get_entry(store: Store, key: str) -> Entry:
-    """Return an entry with its text; `NotFound` when it is not in the inbox."""
-    return store.entries.get(key)
 
 
 def mark_entries(store: Store, keys: Sequence[str], *, read: bool = True) -> int:

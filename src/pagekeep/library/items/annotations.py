@@ -118,11 +118,6 @@ class Highlights:
         return tuple(annotation for group in self.groups for annotation in group.annotations)
 
 
-def find_annotations(store: Store, text: str = "", *, limit: int = 50, after: str | None = None) -> AnnotationPage:
-    """Return one page of annotations, newest first: all, or those with all words of the text in quote or note."""
-    return store.annotations.find(text, limit=limit, after=after)
-
-
 def list_highlights(store: Store, text: str = "", *, by: Grouping = "page", after: str | None = None) -> Highlights:
     """Return one page of annotations in groups; the newest group comes first. A group of an item is in order of time."""
     if by == "page" and not text.strip():

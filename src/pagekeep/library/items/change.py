@@ -177,16 +177,6 @@ def purge_items(store: Store, item_ids: Sequence[str] | None = None, *, deleted_
     return count
 
 
-def list_actions(store: Store, limit: int = 20) -> tuple[Action, ...]:
-    """Return the last actions, newest first."""
-    return store.actions.list(limit)
-
-
-def get_action(store: Store, action_id: str) -> Action:
-    """Return an action; `NotFound` when there is none with this id."""
-    return store.actions.get(action_id)
-
-
 def describe(change: ItemChange) -> str:
     """Return what a change does, in words."""
     states = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from pagekeep import clock
 from pagekeep.errors import NotFound
@@ -68,11 +68,6 @@ def look_up_url(store: Store, url: str) -> Item | None:
     """Return the item for an address in any form, unless it is deleted."""
     item = store.items.by_url(normal_url.normalise(url))
     return item if item is not None and item.deleted_at is None else None
-
-
-def find_items(store: Store, query: ItemQuery) -> ItemPage:
-    """Return one page of the items that the query describes."""
-    return store.search.find(query)
 
 
 def search_items(
@@ -147,16 +142,6 @@ def is_empty(store: Store) -> bool:
     """Return whether the library has no item at all, not even a failed save or a deleted one."""
     lists = (item_filters(), item_filters(failed=True), item_filters(deleted=True))
     return not any(store.search.find(ItemQuery(filters=filters, limit=1)).hits for filters in lists)
-
-
-def count_items(store: Store) -> Mapping[str, Any]:
-    """Return counts: items, by quality, archived, pinned, deleted, domains, words; raw pages and their bytes."""
-    return store.counts.totals()
-
-
-def count_tags(store: Store) -> Sequence[tuple[str, int]]:
-    """Return the tags in use with their number of items, the most used first; in lower case and without accents."""
-    return store.tags.counts()
 
 
 def walk_items(

@@ -21,16 +21,6 @@ MAX_COUNTED: Final = 1_000
 Move = Literal["up", "down", "top", "bottom"]
 
 
-def list_lists(store: Store) -> tuple[ItemList, ...]:
-    """Return all lists by name."""
-    return store.lists.list()
-
-
-def get_list(store: Store, key: str) -> ItemList:
-    """Return the list with this id or name; `NotFound` when there is none."""
-    return store.lists.get(key)
-
-
 def add_list(store: Store, name: str, query: str | None = None) -> ItemList:
     """Add a list: a saved search with `query`, otherwise an empty one that the user fills."""
     now, kind = clock.now(), "manual" if query is None else "search"
@@ -47,7 +37,7 @@ def add_list(store: Store, name: str, query: str | None = None) -> ItemList:
 
 def change_list(store: Store, key: str, *, name: str | None = None, query: str | None = None) -> ItemList:
     """Rename a list, or change the search of a saved search."""
-    found = get_list(store, key)
+    found = store.lists.get(key)
     if query is not None and found.kind == "manual":
         raise InvalidQuery("This list has no search: you fill it yourself.", suggestions=("Add a saved search.",))
     return store.lists.change(
@@ -60,7 +50,7 @@ def change_list(store: Store, key: str, *, name: str | None = None, query: str |
 
 def remove_list(store: Store, key: str) -> ItemList:
     """Remove a list and return it; its items stay in the library."""
-    found = get_list(store, key)
+    found = store.lists.get(key)
     store.lists.remove(found.id)
     return found
 
@@ -79,11 +69,6 @@ def list_page(store: Store, found: ItemList, *, limit: int = 50, after: str | No
 def count_lists(store: Store) -> dict[str, int]:
     """Return how many items each manual list has, up to `MAX_COUNTED`."""
     return store.lists.counts(MAX_COUNTED)
-
-
-def lists_of(store: Store, item_id: str) -> tuple[ItemList, ...]:
-    """Return the manual lists that an item is in."""
-    return store.lists.of_item(item_id)
 
 
 def add_items(store: Store, key: str, ids: Sequence[str]) -> Done:
@@ -119,7 +104,7 @@ def move_by(store: Store, key: str, item_id: str, move: Move) -> None:
 
 def get_manual(store: Store, key: str) -> ItemList:
     """Return a manual list; `InvalidQuery` when it is a saved search."""
-    found = get_list(store, key)
+    found = store.lists.get(key)
     if found.kind != "manual":
         raise InvalidQuery(
             f"The list {found.name:.80} is a saved search, which finds its pages itself.",
@@ -161,11 +146,6 @@ def add_published(store: Store, token_id: str, title: str, query: str) -> Publis
     feed = PublishedFeed(token_id, title, query, clock.now())
     store.feeds.publish(feed)
     return feed
-
-
-def list_published(store: Store) -> tuple[PublishedFeed, ...]:
-    """Return the published feeds, oldest first."""
-    return store.feeds.published()
 
 
 def get_published(store: Store, token_id: str) -> PublishedFeed:

@@ -23,11 +23,6 @@ MAX_COUNTED: Final = 1_000
 _APPLIED: Final = "Applied the save rule {}"
 
 
-def list_rules(store: Store) -> tuple[SaveRule, ...]:
-    """Return the save rules in their order."""
-    return store.save_rules.list()
-
-
 def get_rule(store: Store, key: str) -> SaveRule:
     """Return the save rule with this id, beginning of an id, or name; `NotFound` unless there is one."""
     wanted = key.strip().casefold()

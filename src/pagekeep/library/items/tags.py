@@ -11,7 +11,6 @@ from typing import Final
 
 from pagekeep.errors import InvalidQuery, NotFound
 from pagekeep.library.items.change import change_selected, retag_items, undo_action, undo_whole
-from pagekeep.library.items.find import find_items
 from pagekeep.model import Item, ItemQuery, Job
 from pagekeep.model.lists import Action, Done, ItemChange, UndoResult
 from pagekeep.model.tags import MAX_TAG_CHARS, clean_tag, tag_key
@@ -87,12 +86,12 @@ def suggest_tags(store: Store, item: Item) -> tuple[str, ...]:
 def list_suggestions(store: Store, *, limit: int = 20, after: str | None = None) -> SuggestionPage:
     """Return pages with suggested tags, last saved first."""
     rows: list[Suggested] = []
-    page = find_items(store, ItemQuery(limit=_SCANNED, after=after))
+    page = store.search.find(ItemQuery(limit=_SCANNED, after=after))
     for number, (item, tags) in enumerate(zip(page.items, _suggest_all(store, page.items), strict=True)):
         if not tags or item.metadata.quality == "bookmark":
             continue
         if len(rows) == limit:  # the next page begins after the last item that was looked at
-            last = find_items(store, ItemQuery(limit=number, after=after))
+            last = store.search.find(ItemQuery(limit=number, after=after))
             return SuggestionPage(tuple(rows), last.next)
         rows.append(Suggested(item, tags))
     return SuggestionPage(tuple(rows), page.next)

@@ -21,7 +21,7 @@ from pagekeep.library.archive.copies import list_copies, missing_parts, read_cop
 from pagekeep.library.archive.keep_pictures import MAX_PICTURE_BYTES, keep_uploaded, request_pictures
 from pagekeep.library.archive.pictures import find_picture, show_picture, show_pictures, wanted_sources
 from pagekeep.library.items.find import get_item, get_item_and_raw
-from pagekeep.library.open import measure_storage, remove_unused
+from pagekeep.library.open import remove_unused
 from pagekeep.model.archive import CopyKind
 from pagekeep.present.archive_shapes import Picture, StorageUse, storage_shape
 from pagekeep.present.json_shapes import job_shape
@@ -169,7 +169,7 @@ class Removed(TypedDict):
 @router.get("/storage", responses=error_responses())
 def read_storage(library: ReadLibrary) -> OneStorage:
     """Return what pages, pictures and other kept files take, and which sites take most."""
-    return {"storage": storage_shape(measure_storage(library))}
+    return {"storage": storage_shape(library.blobs.storage())}
 
 
 @router.post("/storage/clean", responses=error_responses())

@@ -127,13 +127,13 @@ async def start_crawl(body: CrawlRequest, library: WriteLibrary) -> OneCrawl:
 @router.get("/crawls", responses=error_responses())
 def list_crawls(library: ReadLibrary, limit: Limit = 100) -> Crawls:
     """List crawls, the one that was started last first."""
-    return {"crawls": [crawl_shapes.crawl_shape(one) for one in crawls.list_crawls(library, limit)]}
+    return {"crawls": [crawl_shapes.crawl_shape(one) for one in library.crawls.list(limit)]}
 
 
 @router.get("/crawls/{crawl_id}", responses=error_responses(404))
 def read_crawl(crawl_id: CrawlId, library: ReadLibrary) -> OneCrawl:
     """Return a crawl: its state, and what was found and left out by reason."""
-    return {"crawl": crawl_shapes.crawl_shape(crawls.get_crawl(library, crawl_id))}
+    return {"crawl": crawl_shapes.crawl_shape(library.crawls.get(crawl_id))}
 
 
 @router.get("/crawls/{crawl_id}/pages", responses=error_responses(404))
@@ -189,7 +189,7 @@ async def watch_crawl(
 
     A user has at most 8 streams open. Open one again with `Last-Event-ID` to get what has changed since.
     """
-    crawl = await to_thread(crawls.get_crawl, library, crawl_id)
+    crawl = await to_thread(library.crawls.get, crawl_id)
     return service.streams.respond(request, library.user_id, _watch(crawl, library))
 
 
@@ -203,7 +203,7 @@ async def _watch(crawl: CrawlValue, library: Store) -> AsyncIterator[Event]:
         if crawl.state != "running":
             return
         await asyncio.sleep(POLL_SECONDS)
-        crawl = await to_thread(crawls.get_crawl, library, crawl.id)
+        crawl = await to_thread(library.crawls.get, crawl.id)
 
 
 @router.post("/map", responses=error_responses(*FETCH_STATUSES))

@@ -212,7 +212,7 @@ def list_entries(
 ) -> Entries:
     """List entries of the feed inbox, newest first. To search them, use `/search` with `feed:`."""
     chosen = None if feed is None else tuple(one.id for one in find_named(library.feeds.list(), feed))
-    page = inbox.list_entries(library, EntryQuery(chosen, state, limit=limit, after=after))
+    page = library.entries.find(EntryQuery(chosen, state, limit=limit, after=after))
     return {"entries": [entry_shape(entry) for entry in page.entries], "next": page.next}
 
 
@@ -246,7 +246,7 @@ class OneEntry(TypedDict):
 @router.get("/entries/{entry_id}", responses=error_responses(404))
 def read_entry(entry_id: Id, library: ReadLibrary) -> OneEntry:
     """Return an entry with its text. This does not mark it as read."""
-    return {"entry": whole_entry_shape(inbox.get_entry(library, entry_id))}
+    return {"entry": whole_entry_shape(library.entries.get(entry_id))}
 
 
 class EntryChanges(RequestBody):
@@ -258,9 +258,9 @@ class EntryChanges(RequestBody):
 @router.patch("/entries/{entry_id}", responses=error_responses(404))
 def change_entry(entry_id: Id, body: EntryChanges, library: WriteLibrary) -> OneEntry:
     """Mark an entry as read or unread."""
-    inbox.get_entry(library, entry_id)
+    library.entries.get(entry_id)
     inbox.mark_entries(library, [entry_id], read=body.read)
-    return {"entry": whole_entry_shape(inbox.get_entry(library, entry_id))}
+    return {"entry": whole_entry_shape(library.entries.get(entry_id))}
 
 
 class KeptEntry(TypedDict):
@@ -273,7 +273,7 @@ def keep_entry(entry_id: Id, library: WriteLibrary, service: CurrentService) -> 
     """Keep an entry: a job saves it as an item, with the tags of its feed."""
     job = inbox.request_keep(library, entry_id)
     service.background.nudge()
-    return {"entry": entry_shape(inbox.get_entry(library, entry_id)), "job": job_shape(job)}
+    return {"entry": entry_shape(library.entries.get(entry_id)), "job": job_shape(job)}
 
 
 class Published(TypedDict):

@@ -40,13 +40,13 @@ def list_jobs(
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> Jobs:
     """List jobs, newest first; `dead` jobs failed and are not retried."""
-    return {"jobs": [job_shape(job) for job in queue.list_jobs(library, state, limit)]}
+    return {"jobs": [job_shape(job) for job in library.jobs.list(state, limit)]}
 
 
 @router.get("/jobs/{job_id}", responses=error_responses(404))
 def read_job(job_id: JobId, library: ReadLibrary) -> OneJob:
     """Return a job."""
-    return {"job": job_shape(queue.get_job(library, job_id))}
+    return {"job": job_shape(library.jobs.get(job_id))}
 
 
 @router.post("/jobs/{job_id}/revive", responses=error_responses(404))
@@ -76,7 +76,7 @@ async def watch_job(
 
     A user has at most 8 streams open. Open one again with `Last-Event-ID` to get what has changed since.
     """
-    job = await to_thread(queue.get_job, library, job_id)
+    job = await to_thread(library.jobs.get, job_id)
     return service.streams.respond(request, library.user_id, _watch(job, library, service.background.board))
 
 
@@ -93,7 +93,7 @@ async def _watch(job: Job, library: Store, board: ProgressBoard) -> AsyncIterato
         if final:
             return
         await board.change(job.id, POLL_SECONDS)
-        job = await to_thread(queue.get_job, library, job.id)
+        job = await to_thread(library.jobs.get, job.id)
 
 
 def _final_event(job: Job) -> str | None:

@@ -21,7 +21,6 @@ from pagekeep.library.items.annotations import (
     AnnotationFormat,
     annotate,
     edit_annotation,
-    find_annotations,
     get_annotations,
     remove_annotation,
     write_annotations,
@@ -91,7 +90,7 @@ def search_annotations(
     after: Annotated[str | None, Query(max_length=2_000)] = None,
 ) -> FoundAnnotations:
     """List the annotations of all items that are not deleted, newest first."""
-    page = find_annotations(library, q, limit=limit, after=after)
+    page = library.annotations.find(q, limit=limit, after=after)
     return {
         "annotations": [found_annotation_shape(one, page.items[one.item_id]) for one in page.annotations],
         "next": page.next,

@@ -17,8 +17,7 @@ from pagekeep.errors import PagekeepError
 from pagekeep.library.feeds.inbox import INBOX_SOURCE as FEED_INBOX
 from pagekeep.library.items.browse import correct_query, suggest
 from pagekeep.library.items.change import MOVES, Move, change_selected, describe, purge_items
-from pagekeep.library.items.find import find_items, is_empty, open_item, search_items
-from pagekeep.library.items.lists import list_lists
+from pagekeep.library.items.find import is_empty, open_item, search_items
 from pagekeep.library.items.reading import find_neighbours, readings_of, started_items
 from pagekeep.library.queue import count_jobs
 from pagekeep.library.saving.failed_saves import count_failed
@@ -159,7 +158,7 @@ def inbox(
     if frame.wants_part:
         return frame.show("_rows.html", **values)
     toast, jobs = acted_toast(frame, acted), count_jobs(frame.library)
-    values["manual_lists"] = [one for one in list_lists(frame.library) if one.kind == "manual"]
+    values["manual_lists"] = [one for one in frame.library.lists.list() if one.kind == "manual"]
     values["started"] = started_items(frame.library) if view == View() else ()
     values["known"] = partial(suggest, frame.library)
     values["failed"] = count_failed(frame.library)
@@ -173,7 +172,7 @@ def list_rows(frame: Frame, view: View) -> Listing:
             page = search_items(frame.library, _query(view), limit=_PAGE_SIZE, after=view.after, order=view.order)
             meant = correct_query(frame.library, view.q) if not page.hits and view.after is None else None
             return Listing(_rows(frame, view, page.hits), page.next, meant=meant)
-        page = find_items(frame.library, _list_query(view))
+        page = frame.library.search.find(_list_query(view))
         empty = not page.hits and is_empty(frame.library)
         return Listing(_rows(frame, view, page.hits), page.next, is_empty_library=empty)
     except PagekeepError as error:

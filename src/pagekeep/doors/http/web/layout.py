@@ -21,7 +21,6 @@ from pagekeep.doors.http.web.formatting import describe_failure, reason_words
 from pagekeep.doors.http.web.static_files import static_url
 from pagekeep.library.feeds.subscriptions import count_unread
 from pagekeep.library.items.browse import count_states
-from pagekeep.library.items.lists import list_lists
 from pagekeep.library.open import Store
 from pagekeep.library.watch import count_unseen
 
@@ -240,7 +239,7 @@ def _with_lists(frame: Frame) -> tuple[Line, ...]:
     """Return all lines; the first lists of the user follow the line of all lists."""
     own = [
         Line("browse", f"/lists/{one.id}", one.name, "search" if one.kind == "search" else "list")
-        for one in list_lists(frame.library)[:MAX_LISTS]
+        for one in frame.library.lists.list()[:MAX_LISTS]
     ]
     at = next(number for number, line in enumerate(LINES) if line.address == "/lists") + 1
     return (*LINES[:at], *own, *LINES[at:])

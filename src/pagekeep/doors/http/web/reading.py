@@ -27,7 +27,7 @@ from pagekeep.library.items.annotations import (
     remove_annotation,
     write_annotations,
 )
-from pagekeep.library.items.find import find_items, get_item
+from pagekeep.library.items.find import get_item
 from pagekeep.library.items.reading import choose_state, report_position, similar_items
 from pagekeep.model import Annotation, Item, ItemQuery, item_filters
 
@@ -202,7 +202,7 @@ def offline(request: Request) -> HTMLResponse:
 def list_offline_pages(frame: ReadFrame) -> JSONResponse:
     """Return the pages of the shelf, for the service worker."""
     query = ItemQuery(filters=item_filters(), limit=MAX_PAGES)
-    pages = [_shape(item) for item in find_items(frame.library, query).items]
+    pages = [_shape(item) for item in frame.library.search.find(query).items]
     return JSONResponse({"user": shelf_key(frame.caller), "pages": pages}, headers={"Cache-Control": "no-store"})
 
 

@@ -17,7 +17,7 @@ from pagekeep.doors.http.middleware.origins import own_path
 from pagekeep.doors.http.web.layout import CHOICES, COOKIE, Appearance, Frame, ReadFrame, WriteFrame
 from pagekeep.errors import NotAllowed, PagekeepError
 from pagekeep.identity import accounts
-from pagekeep.library.open import measure_storage, remove_unused
+from pagekeep.library.open import remove_unused
 from pagekeep.model import BlobUse, Session, Storage
 from pagekeep.version import __version__
 
@@ -118,7 +118,7 @@ _GROUPS: Final = (
 @router.get("/settings/storage")
 def storage(frame: ReadFrame, freed: int | None = None, files: int = 0) -> HTMLResponse:
     """Show what the library takes on the disk."""
-    found = measure_storage(frame.library)
+    found = frame.library.blobs.storage()
     parts = _kept_parts(found)
     return frame.show(
         "storage.html",

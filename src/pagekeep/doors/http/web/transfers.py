@@ -20,7 +20,6 @@ from pagekeep.library.exports.run import FORMATS, ExportOptions, Format
 from pagekeep.library.exports.server_exports import KeptExport
 from pagekeep.library.imports.build import ReadPage
 from pagekeep.library.imports.run import ImportPlan, ImportReport, import_upload
-from pagekeep.library.items.find import count_items
 from pagekeep.model import Fetched, Options, Page
 
 router = APIRouter()
@@ -173,7 +172,7 @@ async def _start(frame: Frame, kind: str, query: str | None) -> KeptExport:
     format_: Format | None = next((name for name in FORMATS if name == kind), None)
     if kind not in KINDS or (format_ is None and kind != BACKUP):
         raise InvalidQuery("This kind of export does not exist.", suggestions=("Choose one of the list.",))
-    total = (await run_in_threadpool(count_items, frame.library))["items"] if query is None else None
+    total = (await run_in_threadpool(frame.library.counts.totals))["items"] if query is None else None
     options = ExportOptions(format_ or "jsonl", None if kind == BACKUP else query)
     return await frame.service.kept_exports.start(frame.caller.user_id, options, backup=kind == BACKUP, total=total)
 

@@ -10,7 +10,6 @@ from typing import Any
 from fastapi.testclient import TestClient
 
 from pagekeep.config import Settings
-from pagekeep.library.feeds.inbox import list_entries
 from pagekeep.model import EntryQuery
 from pagekeep.store import Store
 from tests.site.imap import ImapServer
@@ -51,7 +50,7 @@ def test_a_message_arrives_while_the_server_runs(
         answer = client.post("/api/v1/mail-sources", json=body)
         source = _wait(client, lambda one: one["polled_at"] is not None)
         assert (source["counts"]["added"], source["error"]) == (1, None)
-        assert [entry.title for entry in list_entries(library, EntryQuery()).entries] == ["Tides"]
+        assert [entry.title for entry in library.entries.find(EntryQuery()).entries] == ["Tides"]
         page = client.get("/settings/mail").text
         for text in (answer.text, str(source), page):
             assert "hidden-password" not in text
