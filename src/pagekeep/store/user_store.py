@@ -38,7 +38,7 @@ from pagekeep.store.tables.tags import Tags
 
 
 class Store:
-    """One user's library. Its parts hold the methods, one part for each group of tables; each call is one transaction."""
+    """One user's library. Its parts hold the methods, one part for each group of tables."""
 
     def __init__(self, engine: Engine, *, keep_raw: bool = True) -> None:
         self._engine = engine
