@@ -176,7 +176,7 @@ def test_rows_are_judged_as_items_are(library: Store, where: str) -> None:
 
 
 def test_one_module_writes_texts_and_stamps() -> None:
-    """Contract: `tables/items` alone writes texts of items; a salvage and a backup copy rows as they are stored."""
+    """Contract: `tables/item_rows` alone writes texts of items; a salvage and a backup copy rows as they are stored."""
     writes = re.compile(r"INSERT INTO items\b|UPDATE items SET\b(?=[^;]*?\bcontent\s*=)|UPDATE items SET \{")
     column_writers, stampers = set(), set()
     for path in SOURCE.rglob("*.py"):
@@ -186,5 +186,5 @@ def test_one_module_writes_texts_and_stamps() -> None:
                 column_writers.add(name)
             if re.search(r"\btext_hash\s*=(?!=)", line):
                 stampers.add(name)
-    assert column_writers == {"store/tables/items.py", "store/salvage.py", "store/backup/library_file.py"}
+    assert column_writers == {"store/tables/item_rows.py", "store/salvage.py", "store/backup/library_file.py"}
     assert stampers == {"store/storable.py"}
