@@ -141,14 +141,14 @@ def _compare(
 def _fill(path: Path, items: int, *, pictures: bool) -> list[str]:
     """Store items whose texts show pictures, which are kept in one of the libraries; return their ids."""
     with closing(open_store(path)) as store:
-        names = [store.put_blob(draw(number, "JPEG", (320, 200)), NOW) for number in range(BLOBS)] if pictures else []
+        names = [store.blobs.put(draw(number, "JPEG", (320, 200)), NOW) for number in range(BLOBS)] if pictures else []
         ids: list[str] = []
         for begin in range(0, items, 500):
             new = [NewItem(_item(number), make_raw()) for number in range(begin, min(items, begin + 500))]
-            stored = store.upsert_many(new, lambda old, _: old)
+            stored = store.items.save_many(new, lambda old, _: old)
             ids += [item.id for item, _ in stored]
         for number, item_id in enumerate(ids if pictures else ()):
-            store.link_blobs(item_id, [_link(number, nth, names) for nth in range(PICTURES)])
+            store.blobs.link(item_id, [_link(number, nth, names) for nth in range(PICTURES)])
         return ids
 
 

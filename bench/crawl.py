@@ -151,14 +151,14 @@ def measure_workers(pages: int, words: int) -> None:
 
 def _rate(library: Store, pages: int) -> float:
     """Return pages per second from a tenth of the pages to the end, when all workers run."""
-    (crawl,) = library.crawls()
+    (crawl,) = library.crawls.list()
     while crawl.kept < pages // 10:
         time.sleep(0.05)
-        (crawl,) = library.crawls()
+        (crawl,) = library.crawls.list()
     first, started = crawl.kept, time.monotonic()
     while crawl.state == "running":
         time.sleep(0.05)
-        (crawl,) = library.crawls()
+        (crawl,) = library.crawls.list()
     return (crawl.kept - first) / (time.monotonic() - started)
 
 

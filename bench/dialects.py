@@ -75,14 +75,14 @@ def time_book(store: Store) -> None:
         parts.append(paragraph)
         if at % 6 == 0 and at // 6 < 20:
             parts.append(f"![Picture](https://example.com/p{at // 6}.jpg)")
-    item = store.upsert(make_item(-1, "\n\n".join(parts)), None)
+    item = store.items.save(make_item(-1, "\n\n".join(parts)), None)
     links, now = [], clock.now()
     for number in range(20):
         data = make_picture(number)
-        name = store.put_blob(data, now, compress=False)
+        name = store.blobs.put(data, now, compress=False)
         url = f"https://example.com/p{number}.jpg"
         links.append(ItemBlob("picture", url, "kept", now, "image/jpeg", name, len(data), 1600, 1200, position=number))
-    store.replace_links(item.id, ["picture"], links)
+    store.blobs.replace_links(item.id, ["picture"], links)
     task = collect_book(store, (item,), None)
     cpu = time.process_time()
     task.run()
@@ -132,7 +132,7 @@ def _seconds(process: int) -> float:
 def time_lists(path: Path, store: Store, count: int) -> None:
     for begin in range(0, count, 500):
         items = [make_item(n, "\n\n".join(make_text(800, n % 50))) for n in range(begin, min(begin + 500, count))]
-        store.upsert_many([NewItem(item) for item in items], lambda old, _: old)
+        store.items.save_many([NewItem(item) for item in items], lambda old, _: old)
     bases = []
     for _ in range(3):
         cpu = time.process_time()
@@ -173,7 +173,7 @@ def time_changes(client: Client, store: Store) -> None:
         time.sleep(1.1)
         since = int(time.time())
         for item in islice(walk_items(store), changed):
-            store.set_metadata(item.id, clock.now(), pinned=True)
+            store.items.set_metadata(item.id, clock.now(), pinned=True)
         began = time.perf_counter()
         got = client.get(f"wallabag/api/entries?since={since}&perPage=100")["total"]
         print(f"wallabag, {got} changed since: {(time.perf_counter() - began) * 1000:.0f} ms")

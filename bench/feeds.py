@@ -82,7 +82,7 @@ def main() -> None:
         settings = Settings(library=str(Path(folder) / "library.db"), allow_hosts=("127.0.0.1",), per_host_delay=0)
         with closing(open_library(settings)) as store:
             for number in range(count):
-                store.add_feed("web", f"http://127.0.0.1:{port}/{number}", now=clock.now())
+                store.feeds.add("web", f"http://127.0.0.1:{port}/{number}", now=clock.now())
         for name in ("first poll", "unchanged", "unchanged"):
             cpu, wall = time.process_time(), time.perf_counter()
             report = asyncio.run(poll_all(settings))

@@ -41,7 +41,7 @@ def fill(path: Path, count: int) -> None:
     with closing(open_store(path, USER)) as library:
         for first in range(0, count, _BATCH):
             items = [_item(number) for number in range(first, min(count, first + _BATCH))]
-            stored = library.upsert_many([NewItem(item) for item in items], lambda _old, new: new)
+            stored = library.items.save_many([NewItem(item) for item in items], lambda _old, new: new)
             _read(library, [item.id for item, _ in stored])
 
 
@@ -137,10 +137,10 @@ def _list_address(server: Served, name: str) -> str:
 def add_lists(path: Path) -> None:
     """Add a list of 200 pages and a saved search, unless they are there."""
     with closing(open_store(path, USER)) as library:
-        if library.lists():
+        if library.lists.list():
             return
         by_hand = lists.add_list(library, "By hand")
-        found = library.find(ItemQuery(limit=200)).items
+        found = library.search.find(ItemQuery(limit=200)).items
         lists.add_items(library, by_hand.id, [item.id for item in found])
         lists.add_list(library, "Unread", "is:unread")
 

@@ -30,7 +30,7 @@ def annotate_all(store: Store) -> None:
     """Give each item a highlight with words of its text, and every fiftieth a reading state."""
     query, number = ItemQuery(limit=_BATCH), 0
     while True:
-        page = store.find(query)
+        page = store.search.find(query)
         made = []
         for item in page.items:
             number += 1
@@ -47,7 +47,7 @@ def annotate_all(store: Store) -> None:
 
 def actions(store: Store) -> dict[str, Callable[[], object]]:
     """Return what is measured."""
-    items = store.find(ItemQuery(limit=400, filters=item_filters())).items
+    items = store.search.find(ItemQuery(limit=400, filters=item_filters())).items
     middle, others = items[200], items[100:110]
     inbox = ItemQuery(filters=item_filters(archived=False))
     return {

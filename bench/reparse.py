@@ -54,7 +54,7 @@ def fill(store: Store, folder: Path, count: int) -> list[str]:
         except PagekeepError:
             continue
         item = build_item.new_item(page, fetched, url=url, url_full=url, user_id=store.user_id, now=NOW, tags=())
-        ids.append(store.upsert(item, build_item.to_raw_page(fetched, NOW)).id)
+        ids.append(store.items.save(item, build_item.to_raw_page(fetched, NOW)).id)
     return ids
 
 

@@ -42,7 +42,7 @@ from pagekeep.library.items.tags import list_suggestions, rename_tag
 from pagekeep.model import Item, ItemQuery, NewItem, RawPage, item_filters
 from pagekeep.store import Store, open_store, parse_query
 from pagekeep.store.blob_files import pack
-from pagekeep.store.tables import items, snapshots
+from pagekeep.store.tables import counts, item_rows, snapshots
 from tests.store.making import NOW, make_item, make_raw
 
 USER = "bench"
@@ -111,7 +111,7 @@ def make_sqlite(path: Path, count: int) -> None:
         source = entries(LENGTH["sqlite"])
         for begin in range(0, count, BATCH):
             part = list(islice(source, min(BATCH, count - begin)))
-            store.upsert_many([NewItem(entry.item, entry.raw) for entry in part], lambda old, _: old)
+            store.items.save_many([NewItem(entry.item, entry.raw) for entry in part], lambda old, _: old)
             store._engine.write(lambda tx, part=part: _add_uses(tx, part))  # type: ignore[misc]
 
 
@@ -202,8 +202,8 @@ def make_postgres(owner: str, count: int) -> None:
         for _, definition in indexes:
             connection.execute(definition)
     with closing(open_store(owner, USER)) as store:
-        store._engine.write(lambda tx: items.add_words(tx, " ".join(WORDS)))
-        store.recount()
+        store._engine.write(lambda tx: counts.add_words(tx, " ".join(WORDS)))
+        store.counts.recount()
     with psycopg.connect(owner, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
 
@@ -216,13 +216,13 @@ def _rows(part: Sequence[Entry]) -> dict[str, list[dict[str, Any]]]:
     }
     for entry in part:
         own, seq = {"user_id": USER}, entry.number + 1
-        found["items"].append({"seq": seq, **items.column_values(tx, entry.item)})
+        found["items"].append({"seq": seq, **item_rows.column_values(tx, entry.item)})
         found["item_numbers"].append({**own, "item_id": entry.item.id, "number": seq})
-        head, body, words = items.search_words(entry.item)
+        head, body, words = item_rows.search_words(entry.item)
         found["item_words"].append({"seq": seq, **own, "words": words, "head": head, "body": body})
         found["item_tags"] += [
             {**own, "tag": key, "item_id": entry.item.id, "saved_at": entry.item.saved_at}
-            for key in items.tag_keys(entry.item)
+            for key in item_rows.tag_keys(entry.item)
         ]
         packed, name = pack(entry.raw.body), snapshots.content_hash(entry.raw.body)
         sizes = {"size": len(entry.raw.body), "packed": len(packed)}
@@ -333,22 +333,26 @@ def tasks(store: Store, length: int) -> dict[str, Callable[[], object]]:
     pairs = cycle(zip(WORDS[20:60:5], WORDS[27:67:5], strict=True))
 
     def search(text: str) -> None:
-        if len(store.find(parse_query(text)).hits) < 20:
+        if len(store.search.find(parse_query(text)).hits) < 20:
             sys.exit(f"A search has no full page of hits: {text}")
 
     def save() -> None:
         entry = next(fresh)
-        store.upsert(entry.item, entry.raw)
+        store.items.save(entry.item, entry.raw)
 
     return {
-        "list": lambda: store.find(ItemQuery(filters=inbox, limit=50)),
-        "list by title": lambda: store.find(ItemQuery(filters=inbox, order="title", descending=False, limit=50)),
+        "list": lambda: store.search.find(ItemQuery(filters=inbox, limit=50)),
+        "list by title": lambda: store.search.find(ItemQuery(filters=inbox, order="title", descending=False, limit=50)),
         "search for one common word": lambda: search(next(words)),
         "search for two common words": lambda: search(" ".join(next(pairs))),
         "search for a common phrase": lambda: search(f'"{" ".join(PHRASE)}"'),
-        "page of a common tag": lambda: store.find(ItemQuery(filters=item_filters(tags=(COMMON_TAG,)), limit=50)),
-        "page of a rarer tag": lambda: store.find(ItemQuery(filters=item_filters(tags=(PERCENT_TAG,)), limit=50)),
-        "list of tags": lambda: store.count_page("tag"),
+        "page of a common tag": lambda: store.search.find(
+            ItemQuery(filters=item_filters(tags=(COMMON_TAG,)), limit=50)
+        ),
+        "page of a rarer tag": lambda: store.search.find(
+            ItemQuery(filters=item_filters(tags=(PERCENT_TAG,)), limit=50)
+        ),
+        "list of tags": lambda: store.counts.page("tag"),
         "suggested tags": lambda: list_suggestions(store),
         "statistics": lambda: (store.stats(), read_statistics(store)),
         "storage": lambda: store.storage(),

@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from pagekeep.model import Item, ItemQuery, RawPage, item_filters
 from pagekeep.store import Store, open_store, parse_query
+from pagekeep.store.tables.items import Items
 from tests.store.making import make_item, make_raw, moment, postgres_server
 
 SMALL = 1_000
@@ -87,7 +88,9 @@ def fill(library: Store, count: int, length: int = SHORT) -> None:
     source = pages(0, length)
     for _ in range(0, count, BATCH):
         batch = list(islice(source, BATCH))
-        library._engine.write(lambda tx, batch=batch: [Store.upsert.__wrapped__(library, tx, *page) for page in batch])  # type: ignore[attr-defined]
+        library._engine.write(
+            lambda tx, batch=batch: [Items.save.__wrapped__(library.items, tx, *page) for page in batch]
+        )  # type: ignore[attr-defined]
 
 
 def cost(work: Callable[[], object]) -> float:
@@ -104,24 +107,26 @@ def cost(work: Callable[[], object]) -> float:
 def measure(library: Store, count: int) -> dict[str, float]:
     """Return the cost of each task."""
     fresh = pages(10_000_000)
-    deep = library.find(ItemQuery(filters=item_filters(archived=False), limit=50)).next
+    deep = library.search.find(ItemQuery(filters=item_filters(archived=False), limit=50)).next
     pairs = [" ".join(pair) for pair in PAIRS]
-    hits = [len(library.find(parse_query(pair)).hits) for pair in pairs]
+    hits = [len(library.search.find(parse_query(pair)).hits) for pair in pairs]
     if min(hits) < 20:
         sys.exit(f"A search has no full page of hits with {count} items: {hits}")
     return {
-        "list": cost(lambda: library.find(ItemQuery(filters=item_filters(archived=False), limit=50))),
+        "list": cost(lambda: library.search.find(ItemQuery(filters=item_filters(archived=False), limit=50))),
         "list, second page": cost(
-            lambda: library.find(ItemQuery(filters=item_filters(archived=False), limit=50, after=deep))
+            lambda: library.search.find(ItemQuery(filters=item_filters(archived=False), limit=50, after=deep))
         ),
         "list by title": cost(
-            lambda: library.find(ItemQuery(filters=item_filters(archived=False), order="title", limit=50))
+            lambda: library.search.find(ItemQuery(filters=item_filters(archived=False), order="title", limit=50))
         ),
         "list a domain": cost(
-            lambda: library.find(ItemQuery(filters=item_filters(domain="site7.example.com", archived=False), limit=2))
+            lambda: library.search.find(
+                ItemQuery(filters=item_filters(domain="site7.example.com", archived=False), limit=2)
+            )
         ),
-        "search": cost(lambda: [library.find(parse_query(pair)) for pair in pairs]) / len(pairs),
-        "save": cost(lambda: [library.upsert(*page) for page in islice(fresh, 40)]) / 40,
+        "search": cost(lambda: [library.search.find(parse_query(pair)) for pair in pairs]) / len(pairs),
+        "save": cost(lambda: [library.items.save(*page) for page in islice(fresh, 40)]) / 40,
     }
 
 
@@ -184,7 +189,7 @@ def print_size(where: str) -> None:
     if where.startswith("postgres"):
         empty = size(where)
     with opened(where, SMALL, LONG) as library:
-        packed = library.stats()["raw_bytes_packed"]
+        packed = library.counts.totals()["raw_bytes_packed"]
     texts = sum(len(item.content) for item, _ in islice(pages(0, LONG), SMALL))
     share = f"packed page {packed / SMALL / 1000:.1f} KB, text {texts / SMALL / 1000:.1f} KB"
     print(f"size: {(size(where) - empty) / (packed + texts):.2f} of pages and texts (an item: {share})", flush=True)

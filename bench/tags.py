@@ -67,7 +67,7 @@ def fill(library: Store, count: int) -> None:
         for number, item in enumerate(islice(source, min(500, count - begin)), start=begin):
             tags = ("Energy" if number % 2 else "wind", f"tag {number % 97}", "zebra")
             entries.append(NewItem(replace(item, metadata=replace(item.metadata, tags=tags)), None))
-        library.upsert_many(entries, lambda _, new: new)
+        library.items.save_many(entries, lambda _, new: new)
 
 
 def measure(where: str, items: int) -> None:
@@ -75,7 +75,7 @@ def measure(where: str, items: int) -> None:
     with closing(open_store(where, USER)) as library:
         fill(library, items)
         (long_item,) = islice((item for item, _ in pages(10_000_000, LONG_WORDS)), 1)
-        key = library.upsert(long_item, None).id
+        key = library.items.save(long_item, None).id
         costs: dict[str, list[float]] = {"pin": [], "tag": []}
         for number in range(ROUNDS):
             for name, change in (
@@ -101,7 +101,7 @@ def measure(where: str, items: int) -> None:
         with Meter() as meter:
             undone = undo_tags(library, done.action.id, whole=True)[0].undone
         print(f"  undone on {undone:,}: {meter.seconds / undone * 1e6:.0f} microseconds an item")
-        assert library.count_faults() == []
+        assert library.counts.faults() == []
 
 
 @contextmanager

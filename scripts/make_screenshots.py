@@ -97,7 +97,7 @@ def serving(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
     settings = Settings(library=str(folder / "library.db"), rules=str(folder / "rules"), render="never")
     with closing(open_library(settings)) as store:
         asyncio.run(_fill(settings, store))
-        ids = {page.url: item.id for page in load_pages() if (item := store.find_url(page.url)) is not None}
+        ids = {page.url: item.id for page in load_pages() if (item := store.items.by_url(page.url)) is not None}
     with socket.create_server(("127.0.0.1", 0)) as port:
         server = uvicorn.Server(uvicorn.Config(create_app(settings, processes=1), log_level="error", ws="none"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [port]}, daemon=True)

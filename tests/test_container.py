@@ -207,9 +207,9 @@ def test_the_roles_own_as_little_as_they_need(database: str) -> None:
     with closing(open_accounts(server)) as known:
         ada, grace = (accounts.add_user(known, name, "a long enough password").id for name in ("ada", "grace"))
     with closing(open_store(server, ada)) as library:
-        item = library.upsert(make_item(user_id=ada), None)
+        item = library.items.save(make_item(user_id=ada), None)
     with closing(open_store(server, grace)) as library:
-        assert dict(library.stats())["items"] == 0
+        assert dict(library.counts.totals())["items"] == 0
         with psycopg.connect(server) as connection:
             connection.execute("SET search_path = pagekeep")
             assert connection.execute("SELECT count(*) FROM items WHERE id = %s", (item.id,)).fetchone() == (0,)

@@ -56,7 +56,7 @@ def remove_demo(store: Store) -> int:
     now = clock.now()
     ids = [item.id for item in list(_walk_all(store)) if item.source == SOURCE]
     for item_id in ids:
-        store.delete(item_id, now)
+        store.items.delete(item_id, now)
     count = purge_items(store, ids) if ids else 0
     remove_unused(store, at_once=True)
     return count
@@ -67,7 +67,7 @@ def _walk_all(store: Store) -> Iterator[Item]:
     for deleted in (False, True):
         query = ItemQuery(filters=item_filters(deleted=deleted), limit=_PAGE_ITEMS)
         while True:
-            page = store.find(query)
+            page = store.search.find(query)
             yield from page.items
             if page.next is None:
                 break
@@ -96,13 +96,13 @@ async def _save(demo: DemoPage, store: Store, retrieval: Retrieval) -> Item:
         item.metadata, pinned=demo.fields.get("pinned") or None, archived=demo.fields.get("archived") or None
     )
     item = replace(item, id=_make_id(demo.url), metadata=about)
-    stored = await to_thread(store.upsert, item, build_item.to_raw_page(fetched, demo.saved_at))
+    stored = await to_thread(store.items.save, item, build_item.to_raw_page(fetched, demo.saved_at))
     for annotation in _annotations(demo, stored, page):
-        await to_thread(store.annotate, annotation)
+        await to_thread(store.annotations.put, annotation)
     if demo.opened_at:
-        stored = await to_thread(store.mark_opened, stored.id, demo.opened_at)
+        stored = await to_thread(store.items.mark_opened, stored.id, demo.opened_at)
         reading = _reading_state(stored.id, float(demo.fields.get("progress", 1)), demo.opened_at)
-        await to_thread(store.change_reading, stored.id, lambda _old: reading)
+        await to_thread(store.reading.change, stored.id, lambda _old: reading)
     if demo.picture_url and retrieval.settings.keep_pictures != "none":
         picture = demo.fields["picture"]
         data = draw_picture(picture["scene"], picture["palette"])

@@ -74,7 +74,7 @@ class User:
             return {
                 item.url: dict(to_json(Item, item))
                 for filters in (item_filters(), item_filters(failed=True))
-                for item in store.find(ItemQuery(filters=filters, limit=1000)).items
+                for item in store.search.find(ItemQuery(filters=filters, limit=1000)).items
             }
 
     @contextmanager

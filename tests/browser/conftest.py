@@ -96,11 +96,11 @@ def fresh(server: Server, settings: Settings) -> Server:
 
     with closing(open_store(settings.library)) as store:
         for state in (item_filters(), item_filters(failed=True), item_filters(deleted=True)):
-            for item in store.find(ItemQuery(filters=state, limit=1_000)).items:
-                store.delete(item.id, "2026-01-01T00:00:00.000000Z")
-        store.purge()
-        for job in store.jobs("dead"):
-            store.forget(job.id)
+            for item in store.search.find(ItemQuery(filters=state, limit=1_000)).items:
+                store.items.delete(item.id, "2026-01-01T00:00:00.000000Z")
+        store.items.purge()
+        for job in store.jobs.list("dead"):
+            store.jobs.remove(job.id)
     return server
 
 

@@ -102,7 +102,7 @@ def test_axe_finds_nothing_where_a_user_begins(fresh: Server, window: Window, th
 def test_axe_finds_nothing_in_what_failed_and_in_the_trash(save: Save, window: Window, settings: Settings) -> None:
     item = save("clock")
     with closing(open_store(settings.library)) as store:
-        store.delete(item, LATER)
+        store.items.delete(item, LATER)
         keep_address(store, "https://e.example/gone", FetchHttpError("The server answered 404.", status=404))
     page = window("/?state=trash", bypass_csp=True)
     page.get_by_text("Empty the trash…").click()

@@ -137,8 +137,8 @@ def test_a_highlight_is_found_in_a_new_reading_that_changed_it_a_little(
     item = save("keeper")
     with closing(open_store(settings.library)) as store:
         annotate(store, item, "The keeper counts the ships before tea, writes the number down, and only then puts")
-        found = store.get(item)
-        store.upsert(
+        found = store.items.get(item)
+        store.items.save(
             replace(found, content=found.content.replace("The keeper counts", "**The keeper** counts", 1)), None
         )
     page = window(f"/items/{item}")

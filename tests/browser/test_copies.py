@@ -29,8 +29,8 @@ SVG = b'<svg xmlns="http://www.w3.org/2000/svg" onload="hit(1)"><script>document
 
 def put(settings: Settings, item_id: str, role: Any, body: bytes, media_type: str) -> None:
     with closing(open_store(settings.library)) as store:
-        name = store.put_blob(body, NOW)
-        store.replace_links(
+        name = store.blobs.put(body, NOW)
+        store.blobs.replace_links(
             item_id, [role], [ItemBlob(role, "https://a.example/", "kept", NOW, media_type, name, len(body))]
         )
 

@@ -23,9 +23,9 @@ SVG = (
 
 def test_drawing_is_shown_and_never_run(fresh: Server, window: Window, settings: Settings) -> None:
     with closing(open_store(settings.library)) as store:
-        item = store.upsert(make_item(content=f"Some words.\n\n![A drawing]({SOURCE})\n"), None)
-        name = store.put_blob(SVG, NOW)
-        store.link_blobs(item.id, [ItemBlob("picture", SOURCE, "kept", NOW, "image/svg+xml", name, len(SVG))])
+        item = store.items.save(make_item(content=f"Some words.\n\n![A drawing]({SOURCE})\n"), None)
+        name = store.blobs.put(SVG, NOW)
+        store.blobs.link(item.id, [ItemBlob("picture", SOURCE, "kept", NOW, "image/svg+xml", name, len(SVG))])
     page = window(f"/items/{item.id}")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

@@ -28,10 +28,10 @@ PICTURES = os.environ.get("LISTS_PICTURES")
 @pytest.fixture
 def store(fresh: Server, settings: Settings) -> Iterator[Store]:
     with closing(open_store(settings.library)) as library:
-        for one in library.lists():
-            library.remove_list(one.id)
-        for rule in library.save_rules():
-            library.remove_save_rule(rule.id)
+        for one in library.lists.list():
+            library.lists.remove(one.id)
+        for rule in library.save_rules.list():
+            library.save_rules.remove(rule.id)
         yield library
 
 
@@ -53,7 +53,7 @@ def ids(store: Store) -> list[str]:
             site_name="Ports",
             suggested_tags=["sea"] if number == 3 else [],
         )
-        made.append(store.upsert(item, None).id)
+        made.append(store.items.save(item, None).id)
     return made
 
 
@@ -117,8 +117,8 @@ def test_pages_are_selected_tagged_listed_and_it_is_undone(
     page.locator(".bulk-panel").get_by_label("New list").fill("To read")
     page.get_by_role("button", name="Add to list").click()
     expect(page.locator("#messages")).to_contain_text("Added to the list To read (2 pages).")
-    (made,) = store.lists()
-    assert [item.title for item in store.list_page(made.id).items] == [TITLES[3], TITLES[2]]
+    (made,) = store.lists.list()
+    assert [item.title for item in store.lists.page(made.id).items] == [TITLES[3], TITLES[2]]
     if size == "phone":
         select.click()
     page.locator(".row .pick input").first.check(force=True)
@@ -127,16 +127,16 @@ def test_pages_are_selected_tagged_listed_and_it_is_undone(
     page.locator(".bulk-panel").get_by_label("Tags").fill("quay")
     page.get_by_role("button", name="Add tags").click()
     expect(page.locator("#messages")).to_contain_text("Added the tag quay (4 pages).")
-    assert all("quay" in store.get(one).metadata.tags for one in ids)
+    assert all("quay" in store.items.get(one).metadata.tags for one in ids)
     page.locator("#messages").get_by_role("button", name="Undo").click()
     expect(page.locator(".row")).to_have_count(4)
-    assert not any("quay" in store.get(one).metadata.tags for one in ids)
+    assert not any("quay" in store.items.get(one).metadata.tags for one in ids)
     page.goto("/actions")
     expect(page.locator(".actions-list li").nth(0)).to_contain_text("Undone")
     check(page, "actions")
     page.get_by_role("button", name="Undo: Added to the list To read").click()
     expect(page.locator(".actions-list li").nth(1)).to_contain_text("Undone")
-    assert store.list_page(made.id).items == ()
+    assert store.lists.page(made.id).items == ()
 
 
 def test_all_that_a_search_finds_is_changed_while_typing(ids: list[str], store: Store, window: Window) -> None:
@@ -148,7 +148,7 @@ def test_all_that_a_search_finds_is_changed_while_typing(ids: list[str], store: 
     page.get_by_label(re.compile("all that match")).check()
     page.locator(".bulk-panel").get_by_role("button", name="Archive").click()
     expect(page.locator("#messages")).to_contain_text("Archived (2 pages).")
-    assert [bool(store.get(one).metadata.archived) for one in ids] == [True, True, False, False]
+    assert [bool(store.items.get(one).metadata.archived) for one in ids] == [True, True, False, False]
 
 
 @BOTH
@@ -160,7 +160,7 @@ def test_a_list_is_filled_and_ordered_by_buttons_and_by_dragging(
     page.get_by_label("Name").first.fill("Tonight")
     page.get_by_role("button", name="Add list").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Tonight")
-    (made,) = store.lists()
+    (made,) = store.lists.list()
     for one in ids[:3]:
         page.goto(f"/items/{one}")
         page.locator(".edit-details > summary").click()
@@ -215,13 +215,13 @@ def test_a_save_rule_is_tried_added_applied_and_switched_on(
     check(page, "save-rules")
     page.get_by_role("button", name="Apply to these pages too").click()
     expect(page.locator("#messages")).to_contain_text("(3 pages).")
-    assert [bool(store.get(one).metadata.archived) for one in ids] == [True, True, True, False]
+    assert [bool(store.items.get(one).metadata.archived) for one in ids] == [True, True, True, False]
     page.locator("#messages").get_by_role("button", name="Undo").click()
     expect(page.locator(".save-rules li")).to_have_count(1)
-    assert not any(store.get(one).metadata.archived for one in ids)
+    assert not any(store.items.get(one).metadata.archived for one in ids)
     page.get_by_role("button", name="Switch on").click()
     expect(page.locator(".save-rules .flag")).to_have_text("On")
-    new = store.upsert(make_item(9, title="New", domain="ports.example"), None)
+    new = store.items.save(make_item(9, title="New", domain="ports.example"), None)
     assert (new.metadata.tags, new.metadata.archived) == (("quay",), True)
 
 
@@ -235,7 +235,7 @@ def test_suggested_tags_are_accepted_and_refused(ids: list[str], store: Store, w
     rows.nth(1).get_by_label("ports").check()
     page.get_by_role("button", name="Accept selected").click()
     expect(rows).to_have_count(1)
-    assert store.get(ids[2]).metadata.tags == ("ports",)
+    assert store.items.get(ids[2]).metadata.tags == ("ports",)
     page.goto(f"/items/{ids[3]}")
     page.get_by_role("button", name="Refuse the suggested tag sea").click()
     expect(page.locator(".tags .suggested")).to_have_count(0)

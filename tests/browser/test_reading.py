@@ -71,7 +71,7 @@ def ids(store: Store) -> list[str]:
             quality="article",
             language="en",
         )
-        made.append(store.upsert(item, None).id)
+        made.append(store.items.save(item, None).id)
     return made
 
 
@@ -88,8 +88,8 @@ def read_to(page: Any, part: float) -> None:
 def test_one_goes_on_reading_on_another_device(store: Store, ids: list[str], window: Window, size: str) -> None:
     page = window(f"/items/{ids[0]}", size)
     read_to(page, 0.5)
-    until(lambda: store.reading_state(ids[0]).state == "reading")
-    stored = store.reading_state(ids[0])
+    until(lambda: store.reading.get(ids[0]).state == "reading")
+    stored = store.reading.get(ids[0])
     assert 0.4 < stored.progress < 0.75
     assert 10 < stored.block < 30
 
@@ -102,14 +102,14 @@ def test_one_goes_on_reading_on_another_device(store: Store, ids: list[str], win
     shelf.get_by_role("link").click()
     block = other.locator("#content p").nth(stored.block)
     expect(block).to_be_in_viewport()
-    assert store.reading_state(ids[0]) == stored  # going to the place is not a report
+    assert store.reading.get(ids[0]) == stored  # going to the place is not a report
 
     read_to(other, 1)
-    until(lambda: store.reading_state(ids[0]).state == "read")
+    until(lambda: store.reading.get(ids[0]).state == "read")
     expect(other.get_by_role("button", name="Mark as unread")).to_be_visible()
     other.keyboard.press("r")
     expect(other.get_by_role("button", name="Mark as read")).to_be_visible()
-    assert (store.reading_state(ids[0]).state, store.reading_state(ids[0]).chosen) == ("unread", True)
+    assert (store.reading.get(ids[0]).state, store.reading.get(ids[0]).chosen) == ("unread", True)
 
 
 def test_a_place_that_could_not_be_sent_is_sent_from_the_next_page(
@@ -119,10 +119,10 @@ def test_a_place_that_could_not_be_sent_is_sent_from_the_next_page(
     page.context.set_offline(True)
     read_to(page, 0.5)
     until(lambda: page.evaluate("localStorage.getItem('pagekeep:unsent')?.includes('progress')"))
-    assert store.reading_state(ids[0]).progress == 0
+    assert store.reading.get(ids[0]).progress == 0
     page.context.set_offline(False)
     page.goto("/highlights")
-    until(lambda: store.reading_state(ids[0]).progress > 0.4)
+    until(lambda: store.reading.get(ids[0]).progress > 0.4)
     until(lambda: page.evaluate("localStorage.getItem('pagekeep:unsent')") == "{}")
 
 
@@ -224,11 +224,11 @@ def test_a_highlight_opens_its_page_at_the_place(
 
 @BOTH
 def test_axe_finds_nothing_while_one_reads(store: Store, ids: list[str], window: Window, size: str) -> None:
-    store.set_metadata(ids[0], moment(9), archived=False)
+    store.items.set_metadata(ids[0], moment(9), archived=False)
     arabic = make_item(
         9, title="الفنار والحارس", content="كان الفنار يضيء كل ليلة.\n\n" * 30, quality="article", language="ar"
     )
-    right = store.upsert(arabic, None).id
+    right = store.items.save(arabic, None).id
     annotate(store, right, "الفنار يضيء", note="ملاحظة")
     page = window("/offline", size, bypass_csp=True)
     page.context.add_init_script(f"({VOICES})()")
@@ -237,7 +237,7 @@ def test_axe_finds_nothing_while_one_reads(store: Store, ids: list[str], window:
     expect(page.locator("#player")).to_be_visible()
     assert violations(page) == []
     read_to(page, 0.3)
-    until(lambda: store.reading_state(right).state == "reading")
+    until(lambda: store.reading.get(right).state == "reading")
     page.goto("/")
     expect(page.locator(".continue a")).to_have_count(1)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -215,7 +215,7 @@ def test_several_pages_at_once(save: Save, window: Window) -> None:
 def test_the_list_grows_while_one_scrolls(fresh: Server, settings: Settings, window: Window) -> None:
     with closing(open_store(settings.library)) as store:
         for number in range(70):
-            store.upsert(make_item(number, title=f"Page {number}"), None)
+            store.items.save(make_item(number, title=f"Page {number}"), None)
     page = window("/")
     expect(page.locator(".row")).to_have_count(30)
     for expected in (60, 70):

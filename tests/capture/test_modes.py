@@ -100,7 +100,7 @@ def test_in_the_mode_remote_the_readers_markdown_is_stored_under_our_frontmatter
 def test_what_a_reader_gave_can_be_read_again(modes: Settings, library: Store, shore: Shore, far: Far) -> None:
     item = keep(replace(modes, mode="remote"), library, shore.url("a")).item
     assert [done.outcome for done in reparse(library, [item.id], Rulebook(()))] == ["unchanged"]
-    assert library.get(item.id).title == "The far keeper"
+    assert library.items.get(item.id).title == "The far keeper"
 
 
 def test_a_page_that_is_sent_to_us_goes_to_no_reader(modes: Settings, library: Store, far: Far) -> None:

@@ -37,11 +37,11 @@ def add_page(library: Store, number: int) -> None:
     """Add a page with two versions, two kept files and a highlight, all of them its own."""
     mark = f"page {number} of {number % 3}"
     item = make_item(number, user_id=USER, title=mark, content=f"Words of {mark}, é and ü. " * 60, tags=["sea"])
-    first = library.upsert(item, make_raw(f"<p>Old {mark}</p>".encode() * 40))
-    stored = library.upsert(item, make_raw(f"<p>New {mark}</p>".encode() * 40), versions="add")
-    picture = library.put_blob(random.Random(number).randbytes(5_000), NOW)
-    copy = library.put_blob(f"<p>Copy of {mark}</p>".encode() * 200, NOW, compress=True)
-    library.link_blobs(
+    first = library.items.save(item, make_raw(f"<p>Old {mark}</p>".encode() * 40))
+    stored = library.items.save(item, make_raw(f"<p>New {mark}</p>".encode() * 40), versions="add")
+    picture = library.blobs.put(random.Random(number).randbytes(5_000), NOW)
+    copy = library.blobs.put(f"<p>Copy of {mark}</p>".encode() * 200, NOW, compress=True)
+    library.blobs.link(
         stored.id,
         [
             ItemBlob("picture", f"https://example.com/{number}.png", "kept", NOW, "image/png", picture, 5_000),
@@ -49,22 +49,22 @@ def add_page(library: Store, number: int) -> None:
         ],
     )
     note = Annotation(first.id[:-12] + f"{number:012}", stored.id, f"Words of {mark}", "", "", mark, None, NOW, NOW)
-    library.annotate(note)
+    library.annotations.put(note)
 
 
 def contents(library: Store) -> dict[str, Any]:
     """Everything about every item, by its id; of an item that cannot be read, why."""
     found: dict[str, Any] = {}
-    for item_id in sorted(library.all_ids()):
+    for item_id in sorted(library.items.all_ids()):
         try:
-            links, versions = library.item_blobs(item_id), library.snapshots(item_id)
+            links, versions = library.blobs.of_item(item_id), library.snapshots.list(item_id)
             found[item_id] = (
-                replace(library.get(item_id), user_id=""),
-                library.raw(item_id),
-                [(version.hash, library.snapshot_raw(item_id, version.number)) for version in versions],
+                replace(library.items.get(item_id), user_id=""),
+                library.items.raw(item_id),
+                [(version.hash, library.snapshots.raw(item_id, version.number)) for version in versions],
                 links,
-                [library.blob(link.hash) for link in links if link.hash],
-                library.annotations(item_id),
+                [library.blobs.get(link.hash) for link in links if link.hash],
+                library.annotations.of_item(item_id),
             )
         except PagekeepError as error:
             found[item_id] = error.message

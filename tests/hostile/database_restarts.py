@@ -189,7 +189,7 @@ def _restart(
         new = slice(number * PAGES_PER_RESTART, (number + 1) * PAGES_PER_RESTART)
         done, asked, saved = _done(server), _count_requests(site), len(load.saved)
         with closing(open_store(server.shared, USER)) as library:
-            library.enqueue_many([(url, url) for url in urls[new]], {}, clock.now())
+            library.jobs.add_many([(url, url) for url in urls[new]], {}, clock.now())
         site.open = new.stop
 
         def all_worked(done: int = done, asked: int = asked, saved: int = saved) -> bool:
@@ -224,7 +224,7 @@ def _done(server: Server) -> int:
 def _job_faults(server: Server, urls: list[str], workers: list[Process]) -> list[str]:
     with closing(open_store(server.shared, USER)) as library:
         items = Counter(item.url for item in all_items(library))
-        states = Counter(job.state for job in library.jobs(limit=1_000_000) if job.url_full in set(urls))
+        states = Counter(job.state for job in library.jobs.list(limit=1_000_000) if job.url_full in set(urls))
         faults = library.check()
     lines = [
         json.loads(line) for worker in workers for line in worker.read("out").splitlines() if line.startswith('{"')

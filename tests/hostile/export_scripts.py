@@ -48,7 +48,7 @@ def fill_names(library: Store) -> None:
             tags=[name[:150]],
             author=name,
         )
-        library.upsert(replace(item, url_full=f"javascript:hit({number})"), None)
+        library.items.save(replace(item, url_full=f"javascript:hit({number})"), None)
 
 
 def export_all(library: Store, folder: Path) -> dict[str, Path]:

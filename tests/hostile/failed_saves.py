@@ -79,7 +79,7 @@ class World:
         return self.site.url(f"/page/{name}")
 
     def item(self, name: str) -> Item | None:
-        return self.library.find_url(self.url(name))
+        return self.library.items.by_url(self.url(name))
 
     def arrived(self, name: str) -> None:
         """The page came: whatever it was, it is in the inbox now."""
@@ -132,8 +132,8 @@ async def run_queue(world: World) -> None:
     )
     for _ in range(MAX_ATTEMPTS):
         await runner.run(until_empty=True)
-        world.library.free(clock.now(), clock.add_seconds(clock.now(), 600))
-    assert not world.library.jobs("queued")
+        world.library.jobs.make_due(clock.now(), clock.add_seconds(clock.now(), 600))
+    assert not world.library.jobs.list("queued")
 
 
 async def try_all_again(world: World, name: str) -> None:
@@ -187,7 +187,7 @@ async def import_bookmark(world: World, name: str) -> None:
         suggestion=None,
         source="import:x",
     )
-    ((item, _outcome),) = world.library.upsert_many([NewItem(bookmark)], merge_items)
+    ((item, _outcome),) = world.library.items.save_many([NewItem(bookmark)], merge_items)
     known = world.known.get(name)
     if known is None:
         world.known[name] = Known("inbox")
@@ -249,16 +249,16 @@ STEPS: Final[tuple[Step, ...]] = (
 def find_faults(world: World) -> list[str]:
     """Compare every list and count of the library with the oracle."""
     lists: dict[Place, list[str]] = {
-        "inbox": [item.url for item in world.library.find(ItemQuery(limit=100)).items],
+        "inbox": [item.url for item in world.library.search.find(ItemQuery(limit=100)).items],
         "failed": [item.url for item in failed_saves.list_failed(world.library).items],
-        "trash": [item.url for item in world.library.find(ItemQuery(filters=item_filters(deleted=True))).items],
+        "trash": [item.url for item in world.library.search.find(ItemQuery(filters=item_filters(deleted=True))).items],
     }
     faults = []
     for place, found in lists.items():
         wanted = sorted(world.url(name) for name, known in world.known.items() if known.place == place)
         if sorted(found) != wanted:
             faults.append(f"{place} has {sorted(found)}, not {wanted}")
-    counts, stats = world.library.counts(["state"])["state"], world.library.stats()
+    counts, stats = world.library.counts.get(["state"])["state"], world.library.counts.totals()
     sizes = {place: len(found) for place, found in lists.items()}
     if {place: counts.get(place, 0) for place in lists} != sizes:
         faults.append(f"counts {counts} of {sizes}")
@@ -269,7 +269,7 @@ def find_faults(world: World) -> list[str]:
     exported = sorted(item.url for item in walk_items(world.library))
     if exported != sorted(lists["inbox"] + lists["failed"]):
         faults.append(f"an export has {exported}")
-    return faults + world.library.count_faults()
+    return faults + world.library.counts.faults()
 
 
 async def live(world: World, number: int) -> list[str]:
@@ -321,9 +321,9 @@ async def _attack(where: str, count: int, seed: int) -> list[str]:
                 world = World(place, library, site, modes, retrieval, random.Random(seed))
                 for number in range(count):
                     empty(library)
-                    for job in library.jobs("dead", limit=1_000):
+                    for job in library.jobs.list("dead", limit=1_000):
                         with suppress(PagekeepError):
-                            library.forget(job.id)
+                            library.jobs.remove(job.id)
                     faults += await live(world, number)
     print(dict(sorted(world.done.items())))
     return faults

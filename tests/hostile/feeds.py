@@ -122,7 +122,7 @@ async def attack(store: Store, settings: Settings, bodies: dict[str, bytes]) -> 
                 except Exception as error:
                     faults.append(f"{name}: {type(error).__name__}: {error}"[:200])
                 seconds = time.perf_counter() - began
-                entries = len(store.find_entries(EntryQuery((added.id,), limit=200)).entries)
+                entries = len(store.entries.find(EntryQuery((added.id,), limit=200)).entries)
                 if not name.startswith("mutant"):
                     print(
                         f"{name}: {seconds:.1f} s, {entries} entries, {report.failures.get(added.id, 'read')}"[:150],
@@ -130,7 +130,7 @@ async def attack(store: Store, settings: Settings, bodies: dict[str, bytes]) -> 
                     )
                 if seconds > MAX_SECONDS:
                     faults.append(f"{name} took {seconds:.0f} s")
-                store.remove_feed(added.id)
+                store.feeds.remove(added.id)
     return faults
 
 

@@ -73,7 +73,7 @@ def make_library(path: Path, items: int = ITEMS) -> None:
     """Make a library with some pages."""
     with closing(open_store(path, "local")) as library:
         for number in range(items):
-            library.upsert(make_item(number, title=f"Page {number}", content=WORDS), make_raw(os.urandom(3_000)))
+            library.items.save(make_item(number, title=f"Page {number}", content=WORDS), make_raw(os.urandom(3_000)))
 
 
 def export_faults(disk: Path, library: Path) -> Iterator[str]:
@@ -178,8 +178,8 @@ def library_faults(disk: Path) -> Iterator[str]:
         if done.returncode:
             yield f"{name}: fails with room too: {done.stderr[:200]}"
     with closing(open_store(library, "local")) as store:
-        if store.stats()["items"] != 5 + samples.COUNT + 2:
-            yield f"there are {store.stats()['items']} items"
+        if store.counts.totals()["items"] != 5 + samples.COUNT + 2:
+            yield f"there are {store.counts.totals()['items']} items"
         yield from store.check()
 
 

@@ -553,7 +553,7 @@ def _faults_in(library: Store, report: ImportReport, wanted: frozenset[str] | No
     for item in items:
         yield from _faults_of_item(item, is_own)
         try:
-            annotations = library.annotations(item.id)
+            annotations = library.annotations.of_item(item.id)
             line = jsonl.write_line(item, annotations)
             jsonl.read_line(line, "")
             markdown_files.write(item, annotations)

@@ -70,8 +70,8 @@ def attack(where: str, count: int) -> list[str]:
         with path.open("rb") as file, closing(open_store(where, USER)) as library:
             import_stream(file, path.name, library, ImportPlan(Rulebook(), queue=True))
             items = all_items(library)
-            notes = [len(library.annotations(item.id)) for item in items if item.title.endswith("0")]
-            jobs = library.jobs("queued", limit=10_000)
+            notes = [len(library.annotations.of_item(item.id)) for item in items if item.title.endswith("0")]
+            jobs = library.jobs.list("queued", limit=10_000)
     if len(items) != PAGES or set(notes) != {1} or len(jobs) != PAGES:
         faults.append(f"{len(items)} pages, {sum(notes)} notes, {len(jobs)} jobs")
     return faults + _twice(len(items), len({item.url for item in items})) + library_faults(where)

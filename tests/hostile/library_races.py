@@ -60,7 +60,7 @@ def _fill(where: str, count: int, prefix: str) -> list[str]:
     page = article(120).encode()
     with closing(open_store(where, USER)) as library:
         return [
-            library.upsert(
+            library.items.save(
                 make_item(user_id=USER, url=f"https://{prefix}.example/{number}", title=f"{prefix} {number}"),
                 make_raw(page),
             ).id
@@ -71,7 +71,7 @@ def _fill(where: str, count: int, prefix: str) -> list[str]:
 def _urls(where: str, prefix: str, *, deleted: bool = False) -> list[str]:
     with closing(open_store(where, USER)) as library:
         found = (
-            library.find(ItemQuery(filters=item_filters(deleted=deleted), limit=1_000)).items
+            library.search.find(ItemQuery(filters=item_filters(deleted=deleted), limit=1_000)).items
             if deleted
             else all_items(library)
         )
@@ -190,7 +190,7 @@ def change_during_delete(where: str, round_: int) -> list[str]:
     def again(library: Store) -> None:
         page = make_raw(article(100).encode())
         for number in range(0, 10, 5):
-            library.upsert(make_item(user_id=USER, url=f"https://change{round_}.example/{number}"), page)
+            library.items.save(make_item(user_id=USER, url=f"https://change{round_}.example/{number}"), page)
 
     errors = at_once(where, [purge, tag, annotate, again])
     if len(_urls(where, f"change{round_}")) > 2:
@@ -209,7 +209,7 @@ def two_imports(where: str, round_: int) -> list[str]:
     errors = at_once(where, [take(data.encode()), take(data.encode()), take(other)])
     with closing(open_store(where, USER)) as library:
         urls = [item.url for item in all_items(library) if f"import{round_}-" in item.url]
-        jobs = [job.url for job in library.jobs(limit=100_000) if f"import{round_}-" in job.url]
+        jobs = [job.url for job in library.jobs.list(limit=100_000) if f"import{round_}-" in job.url]
     if (len(urls), len(set(urls)), len(jobs), len(set(jobs))) != (samples.COUNT,) * 4:
         errors.append(f"two imports: {len(urls)} items and {len(jobs)} jobs of {samples.COUNT}")
     return errors

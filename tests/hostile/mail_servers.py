@@ -289,7 +289,7 @@ class Bench:
                 fault(f"{took:.1f} s")
             self._check(fault, server, report, source.id, secure)
             await self._afterwards(fault, server, settings, source.id, retrieval)
-        self.store.remove_schedule("mail", source.id)
+        self.store.schedules.remove("mail", source.id)
 
     def _fault(self, name: str, text: str) -> None:
         self.faults.append(f"{name}: {text}")
@@ -325,8 +325,8 @@ class Bench:
         missing = {f"Letter {number}" for number in LETTERS} - self._titles()
         if missing and server.answer not in LIES and not get_source(self.store, key).counts["too_large"]:
             fault(f"never saved: {sorted(missing)}")
-        for feed in self.store.feeds():
-            self.store.remove_feed(feed.id)
+        for feed in self.store.feeds.list():
+            self.store.feeds.remove(feed.id)
 
 
 def _memory(*, reset: bool = False) -> int:
@@ -359,7 +359,7 @@ async def beside(bench: Bench, count: int) -> None:
     for one in running:
         one.close()
     for source in sources:
-        bench.store.remove_schedule("mail", source.id)
+        bench.store.schedules.remove("mail", source.id)
 
 
 async def _attack_all(bench: Bench, *, full: bool) -> None:

@@ -174,8 +174,8 @@ def save_forged(library: str, text: str, number: int) -> str:
         item = make_item(number, title=text, author=text, content=content, published_at=text, url=url)
         known = replace(item.metadata, tags=(text,), language=text)
         raw = make_raw(article(text).encode())
-        key = store.upsert(replace(item, metadata=known, url_full=url), raw).id
-        store.annotate(Annotation(str(uuid.uuid4()), key, "words", text, text, text, None, NOW, NOW))
+        key = store.items.save(replace(item, metadata=known, url_full=url), raw).id
+        store.annotations.put(Annotation(str(uuid.uuid4()), key, "words", text, text, text, None, NOW, NOW))
     return key
 
 
@@ -235,7 +235,7 @@ def outline_faults(assistant: Assistant, library: str, pid: int, counts: Sequenc
     for headings in counts:
         content = "".join(f"{'#' * (1 + n % 5)} Heading {n} {'x' * 200}\n\nText.\n\n" for n in range(headings))
         with closing(open_store(library, LOCAL_USER)) as store:
-            key = store.upsert(make_item(100_000 + headings, content=content), None).id
+            key = store.items.save(make_item(100_000 + headings, content=content), None).id
         parts = []
         began, start = times(pid), 0
         while start is not None:

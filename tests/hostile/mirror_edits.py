@@ -65,7 +65,7 @@ class Attack:
         self.round = 0
         with closing(open_store(where, USER)) as store:
             entries = [NewItem(make_item(number, USER, tags=["sea"])) for number in range(items)]
-            store.upsert_many(entries, lambda _old, new: new)
+            store.items.save_many(entries, lambda _old, new: new)
             mirror(store, folder)
         self.paths = self._find_files()
 
@@ -174,10 +174,12 @@ class Attack:
     def _change_item(self, store: Store, item_id: str) -> None:
         tag, pinned = f"p{self.round}", self.chance.random() < 0.5
         while True:
-            item = store.get(item_id)
+            item = store.items.get(item_id)
             tags = tuple(dict.fromkeys((*item.metadata.tags, tag)))
             try:
-                store.set_metadata(item_id, clock.now(), unchanged_since=item.updated_at, tags=tags, pinned=pinned)
+                store.items.set_metadata(
+                    item_id, clock.now(), unchanged_since=item.updated_at, tags=tags, pinned=pinned
+                )
                 break
             except Outdated:
                 continue
@@ -190,7 +192,7 @@ class Attack:
         """Return the file of each item; more than one or none is a fault."""
         found: dict[str, list[Path]] = {}
         with closing(open_store(self.where, USER)) as store:
-            ids = [item_id for item_id, _ in store.versions()]
+            ids = [item_id for item_id, _ in store.items.versions()]
         for path in self.folder.rglob("*.md"):
             if ".pagekeep" not in path.parts:
                 found.setdefault(markdown_files.read(path.read_text("utf-8")).id or "", []).append(path)

@@ -49,9 +49,11 @@ class Attack:
         self.faults: list[str] = []
         self.saves = self.in_gap = self.copies = 0
         with closing(open_store(where, USER)) as store:
-            store.upsert_many([NewItem(make_item(n, USER, tags=["sea"])) for n in range(items)], lambda _old, new: new)
+            store.items.save_many(
+                [NewItem(make_item(n, USER, tags=["sea"])) for n in range(items)], lambda _old, new: new
+            )
             run_pass(store, folder, now=later)
-            self.ids = sorted(item_id for item_id, _ in store.versions())
+            self.ids = sorted(item_id for item_id, _ in store.items.versions())
 
     def file(self, item_id: str) -> Path:
         (path,) = [path for path in self._texts() if f"id: {item_id}\n" in path.read_text("utf-8").replace('"', "")]
@@ -61,7 +63,7 @@ class Attack:
         """Change an item, and save its file while the mirror replaces it; look at the result."""
         item_id = self.ids[number % len(self.ids)]
         editor = Editor(self.file(item_id), str(number), kind)
-        store.set_metadata(item_id, clock.now(), tags=("sea", f"t{number}"))
+        store.items.set_metadata(item_id, clock.now(), tags=("sea", f"t{number}"))
         self._run_beside(store, editor, 4)
         for _ in range(MAX_SETTLING):
             report = run_pass(store, self.folder, now=later)
@@ -75,7 +77,7 @@ class Attack:
         """Delete an item, and save its file while the mirror removes it; look at the result."""
         item_id = self.ids[number % len(self.ids)]
         editor = Editor(self.file(item_id), f"r{number}", kind)
-        store.delete(item_id, clock.now())
+        store.items.delete(item_id, clock.now())
         self._run_beside(store, editor, 2)
         for _ in range(3):
             run_pass(store, self.folder, now=later)
@@ -84,7 +86,7 @@ class Attack:
         for path in self._texts():
             if editor.line in path.read_text("utf-8"):
                 path.unlink()
-        store.restore(item_id, clock.now())
+        store.items.restore(item_id, clock.now())
         run_pass(store, self.folder, now=later)
 
     def _run_beside(self, store: Store, editor: Editor, gaps: int) -> None:
@@ -120,7 +122,7 @@ class Attack:
                         self.saves += 1
                         waiting[item_id] = editor, passes.value
                 for item_id, (editor, began) in list(waiting.items()):
-                    if editor.line in store.get(item_id).content:
+                    if editor.line in store.items.get(item_id).content:
                         del waiting[item_id]
                     elif passes.value > began + MAX_SETTLING:
                         self.faults.append(f"{editor.name}: lost {editor.line}")
@@ -138,7 +140,7 @@ class Attack:
         editor = Editor(self.file(item_id), f"k{number}", kind)
         save_at, kill_at = self.chance.randrange(6), self.chance.randrange(8)
         with closing(open_store(self.where, USER)) as store:
-            store.set_metadata(item_id, clock.now(), tags=("sea", f"k{number}"))
+            store.items.set_metadata(item_id, clock.now(), tags=("sea", f"k{number}"))
         process = start(_mirror_and_die, self.where, self.folder, editor, save_at, kill_at)
         process.join()
         if saved := save_at <= kill_at:
@@ -154,7 +156,7 @@ class Attack:
                 self.faults.append(f"{number}, killed: not written")
 
     def _judge(self, store: Store, item_id: str, editor: Editor) -> None:
-        body = markdown_files.split_content(store.get(item_id))[1]
+        body = markdown_files.split_content(store.items.get(item_id))[1]
         text = self.file(item_id).read_text("utf-8")
         copies = {path: path.read_text("utf-8") for path in self._texts() if "(conflict " in path.name}
         # After two writes in place within microseconds, the times of two files may not say which text is the last.
@@ -209,8 +211,8 @@ def _mirror_until(where: str, folder: str, stop: Any, passes: Any, in_gap: Any) 
 
     with closing(open_store(where, USER)) as store, mock.patch.object(writing, "swap", count):
         while not stop.is_set():
-            for item_id, _ in store.versions():
-                store.set_metadata(item_id, clock.now(), tags=("sea", f"p{passes.value}"))
+            for item_id, _ in store.items.versions():
+                store.items.set_metadata(item_id, clock.now(), tags=("sea", f"p{passes.value}"))
             run_pass(store, Path(folder), now=later)
             passes.value += 1
 

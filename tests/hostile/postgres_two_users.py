@@ -260,12 +260,12 @@ def _attack_by_function(session: Any, role: str, table: str, attack: Attack) -> 
 
 def fill_lists(library: Store, secret: str, item_id: str) -> dict[str, str]:
     """Add a list, a save rule and a change of an item; return the ids."""
-    reading = library.add_list(ItemList(str(uuid.uuid4()), secret, "manual", "", NOW, NOW))
+    reading = library.lists.add(ItemList(str(uuid.uuid4()), secret, "manual", "", NOW, NOW))
     rule = SaveRule(str(uuid.uuid4()), secret, secret, SaveActions(tags=(secret,)), True, 1, NOW, NOW)
-    library.put_save_rule(rule)
+    library.save_rules.put(rule)
     action = str(uuid.uuid4())
-    library.add_action(action, secret, NOW)
-    library.change_items(action, [item_id], ItemChange(add_tags=(f"{secret} too",), add_to=(reading.id,)), NOW)
+    library.actions.add(action, secret, NOW)
+    library.actions.change(action, [item_id], ItemChange(add_tags=(f"{secret} too",), add_to=(reading.id,)), NOW)
     return {"list": reading.id, "save_rule": rule.id, "action": action}
 
 
@@ -275,37 +275,37 @@ def fill(library: Store, secret: str) -> dict[str, str]:
         user_id=library.user_id, title=f"The {secret}", content=f"About the {secret}.", tags=[secret],
         url=f"https://{secret}.example/page", domain=f"{secret}.example", author=secret,
     )  # fmt: skip
-    stored = library.upsert(item, make_raw(f"<p>{secret}</p>".encode()))
+    stored = library.items.save(item, make_raw(f"<p>{secret}</p>".encode()))
     for number in range(30):
-        library.upsert(make_item(number + 1, user_id=library.user_id, title=f"{secret} {number}"), None)
-    deleted = library.upsert(make_item(99, user_id=library.user_id, title=secret), None)
-    library.delete(deleted.id, NOW)
+        library.items.save(make_item(number + 1, user_id=library.user_id, title=f"{secret} {number}"), None)
+    deleted = library.items.save(make_item(99, user_id=library.user_id, title=secret), None)
+    library.items.delete(deleted.id, NOW)
     annotation = annotations.annotate(library, stored.id, secret, note=secret)
     states.report_position(library, stored.id, 0.5)
-    dead = library.enqueue(f"https://{secret}.example/dead", f"https://{secret}.example/dead", {}, NOW)
-    library.lease("hand", NOW, LATER)
-    library.fail(dead.id, "hand", {"type": "NotFound", "message": secret, "suggestions": []}, retry_at=None)
-    job = library.enqueue(f"https://{secret}.example/job", f"https://{secret}.example/job", {"tags": [secret]}, LATER)
-    library.claim(f"key-{secret}", secret, NOW, LONG_AGO, LONG_AGO)
+    dead = library.jobs.add(f"https://{secret}.example/dead", f"https://{secret}.example/dead", {}, NOW)
+    library.jobs.lease("hand", NOW, LATER)
+    library.jobs.fail(dead.id, "hand", {"type": "NotFound", "message": secret, "suggestions": []}, retry_at=None)
+    job = library.jobs.add(f"https://{secret}.example/job", f"https://{secret}.example/job", {"tags": [secret]}, LATER)
+    library.idempotency.claim(f"key-{secret}", secret, NOW, LONG_AGO, LONG_AGO)
     upload = str(uuid.uuid4())
-    library.put_part(upload, 0, secret.encode(), NOW)
-    blob = library.put_blob(secret.encode(), NOW)
+    library.uploads.put_part(upload, 0, secret.encode(), NOW)
+    blob = library.blobs.put(secret.encode(), NOW)
     picture = f"https://{secret}.example/picture.png"
-    library.link_blobs(stored.id, [ItemBlob("picture", picture, "kept", NOW, "image/png", blob, len(secret))])
-    schedule = library.set_schedule("watch", stored.id, item.url, 3600, LATER, NOW)
+    library.blobs.link(stored.id, [ItemBlob("picture", picture, "kept", NOW, "image/png", blob, len(secret))])
+    schedule = library.schedules.put("watch", stored.id, item.url, 3600, LATER, NOW)
     change = Change(str(uuid.uuid4()), stored.id, 1, 0, 1, 1, secret, NOW)
     newer = make_raw(f"<p>The {secret} again</p>".encode())
-    library.record_change(schedule.id, {"seen": secret}, item, newer, change, retention=Retention())
-    library.put_check(PageCheck(stored.id, NOW, LATER, "gone", 1, NOW, secret))
-    feed, _ = library.add_feed("web", f"https://{secret}.example/feed", now=NOW, title=secret)
+    library.changes.add(schedule.id, {"seen": secret}, item, newer, change, retention=Retention())
+    library.changes.put_check(PageCheck(stored.id, NOW, LATER, "gone", 1, NOW, secret))
+    feed, _ = library.feeds.add("web", f"https://{secret}.example/feed", now=NOW, title=secret)
     new = NewEntry(
         secret, secret, url=f"https://{secret}.example/entry", content=secret, page=make_raw(secret.encode())
     )
-    (entry,) = library.put_entries(feed.id, [new], NOW).added
-    library.publish(PublishedFeed(str(uuid.uuid4()), secret, f"tag:{secret}", NOW))
+    (entry,) = library.entries.put(feed.id, [new], NOW).added
+    library.feeds.publish(PublishedFeed(str(uuid.uuid4()), secret, f"tag:{secret}", NOW))
     crawl = fill_crawl(library)
-    after = library.find(parse_query(secret, limit=5)).next or ""
-    listed = library.find(ItemQuery(limit=5)).next or ""
+    after = library.search.find(parse_query(secret, limit=5)).next or ""
+    listed = library.search.find(ItemQuery(limit=5)).next or ""
     return {
         "item": stored.id,
         "deleted": deleted.id,
@@ -322,7 +322,7 @@ def fill(library: Store, secret: str) -> dict[str, str]:
         "schedule": schedule.id,
         "feed": feed.id,
         "entry": entry,
-        "published": library.published_feeds()[0].id,
+        "published": library.feeds.published()[0].id,
         "crawl": crawl.id,
         **fill_lists(library, secret, stored.id),
         "sink": fill_sink(library).id,
@@ -341,115 +341,114 @@ def attack_by_store(bob: Store, ada: dict[str, str], attack: Attack) -> None:
 def item_calls(bob: Store, ada: dict[str, str]) -> dict[str, Callable[[], Any]]:
     """Calls about items and their history."""
     return {
-        "get": lambda: bob.get(ada["item"]),
-        "get by prefix": lambda: bob.get(ada["item"][:8]),
-        "get deleted": lambda: bob.get(ada["deleted"]),
-        "find_url": lambda: bob.find_url(ada["url"]),
-        "raw": lambda: bob.raw(ada["item"]),
-        "annotations": lambda: bob.annotations(ada["item"]),
-        "snapshots": lambda: bob.snapshots(ada["item"]),
-        "snapshot_raw": lambda: bob.snapshot_raw(ada["item"], 1),
-        "pin_snapshot": lambda: bob.pin_snapshot(ada["item"], 1, True),
-        "schedule": lambda: bob.schedule("watch", ada["item"]),
-        "schedules": lambda: bob.schedules("watch"),
-        "remove_schedule": lambda: bob.remove_schedule("watch", ada["item"]),
-        "change": lambda: bob.change(ada["change"]),
-        "changes": lambda: bob.changes(),
-        "mark_seen": lambda: bob.mark_seen([ada["change"]], NOW),
-        "mark all seen": lambda: bob.mark_seen(None, NOW),
-        "page_check": lambda: bob.page_check(ada["item"]),
-        "due_checks": lambda: bob.due_checks(LATER, LATER, 1000),
-        "set_metadata": lambda: bob.set_metadata(ada["item"], NOW, pinned=True),
-        "mark_opened": lambda: bob.mark_opened(ada["item"], NOW),
-        "delete": lambda: bob.delete(ada["item"], NOW),
-        "restore": lambda: bob.restore(ada["deleted"], NOW),
-        "purge by id": lambda: bob.purge([ada["item"], ada["deleted"]]),
-        "purge all": lambda: bob.purge(),
-        "delete_annotation": lambda: bob.delete_annotation(ada["annotation"], NOW),
+        "get": lambda: bob.items.get(ada["item"]),
+        "get by prefix": lambda: bob.items.get(ada["item"][:8]),
+        "get deleted": lambda: bob.items.get(ada["deleted"]),
+        "find_url": lambda: bob.items.by_url(ada["url"]),
+        "raw": lambda: bob.items.raw(ada["item"]),
+        "annotations": lambda: bob.annotations.of_item(ada["item"]),
+        "snapshots": lambda: bob.snapshots.list(ada["item"]),
+        "snapshot_raw": lambda: bob.snapshots.raw(ada["item"], 1),
+        "pin_snapshot": lambda: bob.snapshots.pin(ada["item"], 1, True),
+        "schedule": lambda: bob.schedules.get("watch", ada["item"]),
+        "schedules": lambda: bob.schedules.list("watch"),
+        "remove_schedule": lambda: bob.schedules.remove("watch", ada["item"]),
+        "change": lambda: bob.changes.get(ada["change"]),
+        "changes": lambda: bob.changes.list(),
+        "mark_seen": lambda: bob.changes.mark_seen([ada["change"]], NOW),
+        "mark all seen": lambda: bob.changes.mark_seen(None, NOW),
+        "page_check": lambda: bob.changes.get_check(ada["item"]),
+        "due_checks": lambda: bob.changes.due_checks(LATER, LATER, 1000),
+        "set_metadata": lambda: bob.items.set_metadata(ada["item"], NOW, pinned=True),
+        "mark_opened": lambda: bob.items.mark_opened(ada["item"], NOW),
+        "delete": lambda: bob.items.delete(ada["item"], NOW),
+        "restore": lambda: bob.items.restore(ada["deleted"], NOW),
+        "purge by id": lambda: bob.items.purge([ada["item"], ada["deleted"]]),
+        "purge all": lambda: bob.items.purge(),
+        "delete_annotation": lambda: bob.annotations.delete(ada["annotation"], NOW),
     }  # fmt: skip
 
 
 def list_calls(bob: Store, ada: dict[str, str]) -> dict[str, Callable[[], Any]]:
     """Calls about lists, save rules, and changes that can be undone."""
     return {
-        "lists": lambda: bob.lists(),
-        "list_named": lambda: bob.list_named(ada["list"]),
-        "lists_of": lambda: bob.lists_of(ada["item"]),
-        "list_page": lambda: bob.list_page(ada["list"]),
-        "change_list": lambda: bob.change_list(ada["list"], NOW, name="bob"),
-        "remove_list": lambda: bob.remove_list(ada["list"]),
-        "move_in_list": lambda: bob.move_in_list(ada["list"], ada["item"], None),
-        "save_rules": lambda: bob.save_rules(),
-        "remove_save_rule": lambda: bob.remove_save_rule(ada["save_rule"]),
-        "actions": lambda: bob.actions(),
-        "action": lambda: bob.action(ada["action"]),
-        "waiting_items": lambda: bob.waiting_items(ada["action"], 10),
-        "undo_items": lambda: bob.undo_items(ada["action"], 10, NOW),
-        "change_items": lambda: bob.change_items(ada["action"], [ada["item"]], ItemChange(deleted=True), NOW),
-        "matches": lambda: bob.matches(ada["item"], parse_query("")),
+        "lists": lambda: bob.lists.list(),
+        "list_named": lambda: bob.lists.get(ada["list"]),
+        "lists_of": lambda: bob.lists.of_item(ada["item"]),
+        "list_page": lambda: bob.lists.page(ada["list"]),
+        "change_list": lambda: bob.lists.change(ada["list"], NOW, name="bob"),
+        "remove_list": lambda: bob.lists.remove(ada["list"]),
+        "move_in_list": lambda: bob.lists.move(ada["list"], ada["item"], None),
+        "save_rules": lambda: bob.save_rules.list(),
+        "remove_save_rule": lambda: bob.save_rules.remove(ada["save_rule"]),
+        "actions": lambda: bob.actions.list(),
+        "action": lambda: bob.actions.get(ada["action"]),
+        "waiting_items": lambda: bob.actions.waiting_items(ada["action"], 10),
+        "undo_items": lambda: bob.actions.undo(ada["action"], 10, NOW),
+        "change_items": lambda: bob.actions.change(ada["action"], [ada["item"]], ItemChange(deleted=True), NOW),
+        "matches": lambda: bob.search.matches(ada["item"], parse_query("")),
     }  # fmt: skip
 
 
 def job_and_file_calls(bob: Store, ada: dict[str, str]) -> dict[str, Callable[[], Any]]:
     """Calls about jobs, files and claims."""
     return {
-        "job": lambda: bob.job(ada["job"]),
-        "jobs": lambda: bob.jobs(),
-        "job_counts": lambda: any(bob.job_counts().values()),
-        "revive": lambda: bob.revive(ada["dead"], NOW),
-        "forget": lambda: bob.forget(ada["dead"]),
-        "free": lambda: bob.free(LATER, LATER),
-        "lease": lambda: bob.lease("thief", LATER, LATER),
-        "heartbeat": lambda: bob.heartbeat(ada["job"], "hand", LATER),
-        "finish": lambda: bob.finish(ada["job"], "hand"),
-        "upload": lambda: bob.get_part(ada["upload"], 0),
-        "blob": lambda: bob.blob(ada["blob"]),
-        "item_blobs": lambda: bob.item_blobs(ada["item"]),
-        "blobs_of": lambda: bob.blobs_of([ada["item"]], "picture"),
-        "find_source": lambda: bob.find_source(ada["picture"], ("picture",)),
-        "link_blobs": lambda: bob.link_blobs(ada["item"], [ItemBlob("picture", "x", "left_out", NOW)]),
-        "unlink_blobs": lambda: bob.unlink_blobs(ada["item"], ("picture",)),
-        "collect_blobs": lambda: bob.collect_blobs(LATER, LATER).count,
-        "blob_bytes": lambda: bob.blob_bytes(),
-        "storage": lambda: bob.storage().sites,
-        "claimed_at": lambda: bob.claimed_at(ada["key"]),
-        "renew_claim": lambda: bob.renew_claim(ada["key"], NOW, LATER),
+        "job": lambda: bob.jobs.get(ada["job"]),
+        "jobs": lambda: bob.jobs.list(),
+        "job_counts": lambda: any(bob.jobs.counts().values()),
+        "revive": lambda: bob.jobs.revive(ada["dead"], NOW),
+        "forget": lambda: bob.jobs.remove(ada["dead"]),
+        "free": lambda: bob.jobs.make_due(LATER, LATER),
+        "lease": lambda: bob.jobs.lease("thief", LATER, LATER),
+        "heartbeat": lambda: bob.jobs.heartbeat(ada["job"], "hand", LATER),
+        "finish": lambda: bob.jobs.finish(ada["job"], "hand"),
+        "upload": lambda: bob.uploads.get_part(ada["upload"], 0),
+        "blob": lambda: bob.blobs.get(ada["blob"]),
+        "item_blobs": lambda: bob.blobs.of_item(ada["item"]),
+        "find_source": lambda: bob.blobs.find_source(ada["picture"], ("picture",)),
+        "link_blobs": lambda: bob.blobs.link(ada["item"], [ItemBlob("picture", "x", "left_out", NOW)]),
+        "unlink_blobs": lambda: bob.blobs.replace_links(ada["item"], ("picture",), ()),
+        "collect_blobs": lambda: bob.blobs.collect(LATER, LATER).count,
+        "blob_bytes": lambda: bob.blobs.total_bytes(),
+        "storage": lambda: bob.blobs.storage().sites,
+        "claimed_at": lambda: bob.idempotency.claimed_at(ada["key"]),
+        "renew_claim": lambda: bob.idempotency.renew(ada["key"], NOW, LATER),
     }  # fmt: skip
 
 
 def feed_and_crawl_calls(bob: Store, ada: dict[str, str]) -> dict[str, Callable[[], Any]]:
     """Calls about feeds, their entries, and crawls."""
     return {
-        "feed": lambda: bob.feed(ada["feed"]),
-        "feed by prefix": lambda: bob.feed(ada["feed"][:8]),
-        "change_feed": lambda: bob.change_feed(ada["feed"], NOW, folder="x"),
-        "remove_feed": lambda: bob.remove_feed(ada["feed"]),
-        "put_entries": lambda: bob.put_entries(ada["feed"], [NewEntry("x", "x")], NOW).added,
-        "settle_polls": lambda: bob.settle_polls([PollOutcome(ada["feed"], NOW, {}, NOW, status="gone")], NOW),
-        "due_feeds": lambda: bob.due_feeds(LATER, NOW, 100),
-        "entry": lambda: bob.entry(ada["entry"]),
-        "entry_page": lambda: bob.entry_page(ada["entry"]),
-        "entries": lambda: bob.find_entries(EntryQuery(feed_ids=(ada["feed"],))).entries,
-        "fingerprints": lambda: bob.entry_fingerprints(ada["feed"]),
-        "mark_entries": lambda: bob.mark_entries([ada["entry"]], True, NOW),
-        "mark_kept": lambda: bob.mark_kept(ada["entry"], None, NOW),
-        "set_entry_text": lambda: bob.set_entry_text(ada["entry"], "x", None, {}),
-        "entries_left_out": lambda: bob.entries_left_out(),
-        "entries_since": lambda: bob.entries_since(NOW),
-        "trim_entries": lambda: bob.trim_entries(ada["feed"], LATER, count=0, since=LATER, least=0, listed=()),
-        "unpublish": lambda: bob.unpublish(ada["published"]),
-        "crawl": lambda: bob.crawl(ada["crawl"]),
-        "crawls": lambda: bob.crawls(),
-        "running_crawls": lambda: bob.running_crawls(),
-        "resume_crawl": lambda: bob.resume_crawl(ada["crawl"], {}, NOW),
-        "cancel_crawl": lambda: bob.cancel_crawl(ada["crawl"], NOW),
-        "remove_crawl": lambda: bob.remove_crawl(ada["crawl"]),
-        "drop_earlier_run": lambda: bob.drop_earlier_run(ada["crawl"]),
-        "crawled": lambda: bob.crawled(ada["crawl"], ("kept",)),
-        "crawl_robots": lambda: bob.crawl_robots(ada["crawl"]),
-        "crawl_raw": lambda: bob.crawl_raw(ada["crawl"], 0),
-        "crawl_workers": lambda: bob.crawl_workers(ada["crawl"]),
-        "release_leases": lambda: bob.release_leases(ada["crawl"], ["me"], NOW),
+        "feed": lambda: bob.feeds.get(ada["feed"]),
+        "feed by prefix": lambda: bob.feeds.get(ada["feed"][:8]),
+        "change_feed": lambda: bob.feeds.change(ada["feed"], NOW, folder="x"),
+        "remove_feed": lambda: bob.feeds.remove(ada["feed"]),
+        "put_entries": lambda: bob.entries.put(ada["feed"], [NewEntry("x", "x")], NOW).added,
+        "settle_polls": lambda: bob.feeds.settle_polls([PollOutcome(ada["feed"], NOW, {}, NOW, status="gone")], NOW),
+        "due_feeds": lambda: bob.feeds.due(LATER, NOW, 100),
+        "entry": lambda: bob.entries.get(ada["entry"]),
+        "entry_page": lambda: bob.entries.page(ada["entry"]),
+        "entries": lambda: bob.entries.find(EntryQuery(feed_ids=(ada["feed"],))).entries,
+        "fingerprints": lambda: bob.entries.fingerprints(ada["feed"]),
+        "mark_entries": lambda: bob.entries.mark([ada["entry"]], True, NOW),
+        "mark_kept": lambda: bob.entries.mark_kept(ada["entry"], None, NOW),
+        "set_entry_text": lambda: bob.entries.set_text(ada["entry"], "x", None, {}),
+        "entries_left_out": lambda: bob.entries.left_out(),
+        "entries_since": lambda: bob.entries.since(NOW),
+        "trim_entries": lambda: bob.entries.trim(ada["feed"], LATER, count=0, since=LATER, least=0, listed=()),
+        "unpublish": lambda: bob.feeds.unpublish(ada["published"]),
+        "crawl": lambda: bob.crawls.get(ada["crawl"]),
+        "crawls": lambda: bob.crawls.list(),
+        "running_crawls": lambda: bob.crawls.running(),
+        "resume_crawl": lambda: bob.crawls.resume(ada["crawl"], {}, NOW),
+        "cancel_crawl": lambda: bob.crawls.cancel(ada["crawl"], NOW),
+        "remove_crawl": lambda: bob.crawls.remove(ada["crawl"]),
+        "drop_earlier_run": lambda: bob.crawls.remove_earlier_run(ada["crawl"]),
+        "crawled": lambda: bob.crawls.pages(ada["crawl"], ("kept",)),
+        "crawl_robots": lambda: bob.crawls.robots(ada["crawl"]),
+        "crawl_raw": lambda: bob.crawls.raw(ada["crawl"], 0),
+        "crawl_workers": lambda: bob.frontier.workers(ada["crawl"]),
+        "release_leases": lambda: bob.frontier.release_leases(ada["crawl"], ["me"], NOW),
         "advance_crawl": lambda: crawl_step(bob, ada["crawl"]),
     }  # fmt: skip
 
@@ -458,41 +457,41 @@ def sink_calls(bob: Store, ada: dict[str, str]) -> dict[str, Callable[[], Any]]:
     """Calls about sinks and the outbox."""
     sink = ada["sink"]
     return {
-        "sink": lambda: bob.sink(sink),
-        "sinks": lambda: bob.sinks(),
-        "change_sink": lambda: bob.change_sink(sink, {}, None),
-        "switch_sink": lambda: bob.switch_sink(sink, on=False, error=None, now=NOW),
-        "remove_sink": lambda: bob.remove_sink(sink),
-        "due_sinks": lambda: bob.due_sinks(LATER, LATER, each=5),
-        "users_with_changes": lambda: bob.users_with_changes(),
-        "lease_sink": lambda: bob.lease_sink(sink, "me", LATER, LATER, LATER),
-        "begin_delivery": lambda: bob.begin_delivery(sink, "me", LATER, LATER),
-        "post_event": lambda: bob.post_event(sink, "mine", {}, NOW),
-        "changed_items": lambda: bob.changed_items(),
-        "deliveries": lambda: bob.deliveries(sink),
-        "all deliveries": lambda: bob.deliveries(),
-        "outbox_counts": lambda: bob.outbox_counts(),
-        "revive_deliveries": lambda: bob.revive_deliveries(NOW, sink_id=sink),
-        "drop_dead": lambda: bob.drop_dead(sink_id=sink),
-        "sent_item": lambda: bob.sent_item(sink, ada["item"]),
+        "sink": lambda: bob.sinks.get(sink),
+        "sinks": lambda: bob.sinks.list(),
+        "change_sink": lambda: bob.sinks.change(sink, {}, None),
+        "switch_sink": lambda: bob.sinks.switch(sink, on=False, error=None, now=NOW),
+        "remove_sink": lambda: bob.sinks.remove(sink),
+        "due_sinks": lambda: bob.sinks.due(LATER, LATER, each=5),
+        "users_with_changes": lambda: bob.sinks.users_with_changes(),
+        "lease_sink": lambda: bob.sinks.lease(sink, "me", LATER, LATER, LATER),
+        "begin_delivery": lambda: bob.outbox.begin(sink, "me", LATER, LATER),
+        "post_event": lambda: bob.outbox.post_event(sink, "mine", {}, NOW),
+        "changed_items": lambda: bob.outbox.changed_items(),
+        "deliveries": lambda: bob.outbox.list(sink),
+        "all deliveries": lambda: bob.outbox.list(),
+        "outbox_counts": lambda: bob.outbox.counts(),
+        "revive_deliveries": lambda: bob.outbox.revive(NOW, sink_id=sink),
+        "drop_dead": lambda: bob.outbox.remove_dead(sink_id=sink),
+        "sent_item": lambda: bob.outbox.sent_item(sink, ada["item"]),
     }
 
 
 def search_calls(bob: Store, ada: dict[str, str]) -> dict[str, Callable[[], Any]]:
     """Calls that look at the library as a whole."""
     return {
-        "search": lambda: bob.find(parse_query(SECRET)).hits,
-        "search by prefix": lambda: bob.find(parse_query(f"{SECRET[:3]}*")).hits,
-        "search without a word": lambda: bob.find(parse_query(f"-nothing {SECRET}")).hits,
-        "search by tag": lambda: bob.find(parse_query(f"tag:{SECRET}")).hits,
-        "search by domain": lambda: bob.find(parse_query(f"domain:{ada['domain']}")).hits,
-        "search deleted": lambda: bob.find(parse_query("is:deleted")).hits,
-        "search on, with her key": lambda: bob.find(replace(parse_query(SECRET, limit=5), after=ada["after"])).hits,
-        "list on, with her key": lambda: bob.find(ItemQuery(limit=5, after=ada["listed"])).hits,
-        "list": lambda: bob.find(ItemQuery()).hits,
-        "stats": lambda: {name: count for name, count in bob.stats().items() if count},
-        "stale": lambda: list(bob.stale(parser_version=99, rules_hash="x")),
-        "versions": lambda: bob.versions(),
+        "search": lambda: bob.search.find(parse_query(SECRET)).hits,
+        "search by prefix": lambda: bob.search.find(parse_query(f"{SECRET[:3]}*")).hits,
+        "search without a word": lambda: bob.search.find(parse_query(f"-nothing {SECRET}")).hits,
+        "search by tag": lambda: bob.search.find(parse_query(f"tag:{SECRET}")).hits,
+        "search by domain": lambda: bob.search.find(parse_query(f"domain:{ada['domain']}")).hits,
+        "search deleted": lambda: bob.search.find(parse_query("is:deleted")).hits,
+        "search on, with her key": lambda: bob.search.find(replace(parse_query(SECRET, limit=5), after=ada["after"])).hits,
+        "list on, with her key": lambda: bob.search.find(ItemQuery(limit=5, after=ada["listed"])).hits,
+        "list": lambda: bob.search.find(ItemQuery()).hits,
+        "stats": lambda: {name: count for name, count in bob.counts.totals().items() if count},
+        "stale": lambda: list(bob.items.stale_ids(parser_version=99, rules_hash="x")),
+        "versions": lambda: bob.items.versions(),
         "faults": lambda: bob.check(),
     }  # fmt: skip
 
@@ -592,7 +591,7 @@ def attack_at_once(server: Server, rounds: int, attack: Attack) -> None:
     def read(user: str, own: int) -> None:
         with closing(open_store(server.app, user)) as library:
             for _ in range(rounds):
-                found = library.find(ItemQuery(limit=100)).items
+                found = library.search.find(ItemQuery(limit=100)).items
                 if len(found) != own or any(item.user_id != user for item in found):
                     wrong.append(f"{user} saw {len(found)} items")
 

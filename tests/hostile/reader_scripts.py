@@ -103,7 +103,7 @@ def fill(settings: Settings, wanted: list[str]) -> list[str]:
             made = replace(made, id=str(uuid.uuid4()), url_full=some[1 % len(some)], domain=one[:60], published_at=one)
             page = f"<title>{one}</title><article>{''.join(some)}{'<p>kettle, kettle. </p>' * 40}</article>".encode()
             raw = RawPage(page, "utf-8", "text/html", f"https://e.example/{start}", 200, False, NOW)
-            ids.append(store.upsert(made, raw).id)
+            ids.append(store.items.save(made, raw).id)
             annotate(store, ids[-1], one, before=some[-1], note=one, colour=one[:30])
             annotate(store, ids[-1], "kettle", note=some[-1])
     return ids

@@ -120,7 +120,7 @@ def keep(store: Store, shape: str, number: int) -> Item:
         rules_hash=fingerprint(RULES),
         options=Options(),
     )
-    return store.upsert(item, build_item.to_raw_page(fetched, NOW))
+    return store.items.save(item, build_item.to_raw_page(fetched, NOW))
 
 
 def keep_import(store: Store, number: int, **known: Any) -> Item:
@@ -138,18 +138,18 @@ def keep_import(store: Store, number: int, **known: Any) -> Item:
         lambda fetched: extract_page(fetched, Options(), RULES),
         options=Options(),
     )
-    ((item, _),) = store.upsert_many([entry], merge_items)
+    ((item, _),) = store.items.save_many([entry], merge_items)
     return item
 
 
 def import_earlier(store: Store, item: Item) -> None:
     """Import a page that the library has, with an earlier time."""
     other = replace(item, id="", saved_at="2019-01-01T00:00:00.000000Z")
-    store.upsert_many([NewItem(other, store.raw(item.id))], merge_items)
+    store.items.save_many([NewItem(other, store.items.raw(item.id))], merge_items)
 
 
 def rewrite(store: Store, item: Item, content: str, **metadata: Any) -> None:
-    store.replace_content(
+    store.items.replace_content(
         item.id,
         content=content,
         title=item.title,
@@ -165,7 +165,7 @@ def refetch(store: Store, item: Item, number: int) -> None:
     keep(store, "title above", number)
     body = replace(fetch("title above", number), body=page(number + 5 * 10**5, HEAD))
     new = build_item.make_again(item, extract_page(body, Options(), RULES), body, fingerprint(RULES), Options())
-    store.upsert(new, build_item.to_raw_page(body, NOW), versions="add")
+    store.items.save(new, build_item.to_raw_page(body, NOW), versions="add")
 
 
 PROVABLE: Final = (*BODIES, "document", "joined")
@@ -174,17 +174,19 @@ History = Callable[[Store, Item, int], object]
 HISTORIES: Final[dict[str, tuple[History, str]]] = {
     "kept file": (lambda store, item, _: keep_file(store, item), "verified"),
     "fields edited": (
-        lambda store, item, _: store.upsert(edit(item, {"title": "Mine", "author": "Me"}), store.raw(item.id)),
+        lambda store, item, _: store.items.save(
+            edit(item, {"title": "Mine", "author": "Me"}), store.items.raw(item.id)
+        ),
         "verified",
     ),
     "refetched": (refetch, "verified"),
-    "deleted": (lambda store, item, _: store.delete(item.id, NOW), "verified"),
+    "deleted": (lambda store, item, _: store.items.delete(item.id, NOW), "verified"),
     "text edited": (lambda store, item, _: rewrite(store, item, f"{item.content}Mine.\n", edited=True), "unproven"),
     "older parser": (
         lambda store, item, _: rewrite(store, item, item.content, parser_version=PARSER_VERSION - 1),
         "unproven",
     ),
-    "no raw page": (lambda store, item, _: store.upsert(item, None), "unproven"),
+    "no raw page": (lambda store, item, _: store.items.save(item, None), "unproven"),
     "earlier import": (lambda store, item, _: import_earlier(store, item), "unproven"),
 }
 """What happened to a page, and what can be said about its text then."""
@@ -487,9 +489,9 @@ def check_sound(store: Store, where: str, folder: Path) -> list[str]:
             unsigned = state == "verified" and verdict is not None and verdict.signed_by is None
             if verdict is None or verdict.state != state or unsigned:
                 faults.append(f"{source}: {name} is not {state}: {verdict}")
-    for item_id in list(store.all_ids()):
-        store.delete(item_id, NOW)
-    store.purge()
+    for item_id in list(store.items.all_ids()):
+        store.items.delete(item_id, NOW)
+    store.items.purge()
     return faults + [f"archive: {fault}" for fault in check.faults]
 
 
@@ -614,8 +616,8 @@ def keep_picture(store: Store, item: Item) -> None:
     """Keep a picture with an item that no other has."""
     source = f"https://harbour.example/{item.id}.png"
     body = b"\x89PNG\r\n\x1a\n" + item.id.encode()
-    link = ItemBlob("picture", source, "kept", NOW, "image/png", store.put_blob(body, NOW), len(body), 1, 1)
-    store.link_blobs(item.id, [link])
+    link = ItemBlob("picture", source, "kept", NOW, "image/png", store.blobs.put(body, NOW), len(body), 1, 1)
+    store.blobs.link(item.id, [link])
 
 
 def trusted(path: Path, count: int) -> str:

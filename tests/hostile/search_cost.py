@@ -39,7 +39,7 @@ def fill(library: Store, items: int) -> None:
             text = f"{' '.join(words)} common {CJK[number % 20 :] if number % 5 == 0 else ''}"
             item = make_item(number, user_id=USER, title=" ".join(words[:5]), content=text, tags=[f"tag{number % 50}"])
             batch.append(NewItem(item))
-        library.upsert_many(batch, lambda old, _new: old)
+        library.items.save_many(batch, lambda old, _new: old)
 
 
 def queries() -> dict[str, str]:
@@ -99,12 +99,12 @@ def attack(where: str, items: int) -> list[str]:
         fill(library, items)
         print(f"{items:,} items in {time.monotonic() - began:.0f} s", flush=True)
         plain = statistics.median(
-            measure(lambda word=word: library.find(parse_query(word))) for word in WORDS[9_000:9_005]
+            measure(lambda word=word: library.search.find(parse_query(word))) for word in WORDS[9_000:9_005]
         )  # type: ignore[misc]
         for name, query in queries().items():
             ended = ""
             try:
-                seconds = measure(lambda query=query: library.find(parse_query(query)))  # type: ignore[misc]
+                seconds = measure(lambda query=query: library.search.find(parse_query(query)))  # type: ignore[misc]
             except InvalidQuery as error:
                 seconds, ended = 0.0, error.message
             except Exception as error:
@@ -113,7 +113,7 @@ def attack(where: str, items: int) -> list[str]:
             print(f"  {name:32} {seconds * 1000:9.1f} ms  {seconds / plain:8.1f} x  {ended}", flush=True)
             if seconds > MAX_SECONDS:
                 faults.append(f"{name}: {seconds:.1f} s")
-        faults += [] if library.find(parse_query("common")).hits else ["a plain search finds nothing afterwards"]
+        faults += [] if library.search.find(parse_query("common")).hits else ["a plain search finds nothing afterwards"]
     return faults
 
 

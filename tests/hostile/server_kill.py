@@ -150,7 +150,7 @@ def kill_workers(where: str, jobs: int, kills: int) -> list[str]:
     with site(jobs) as shore:
         urls = [shore.url(f"/page{number}") for number in range(jobs)]
         with closing(open_store(where, USER)) as library:
-            library.enqueue_many([(url, url) for url in urls], {}, clock.now())
+            library.jobs.add_many([(url, url) for url in urls], {}, clock.now())
         processes = [Process("serve", "--library", where, "--port", str(free_port())) for _ in range(2)]
         processes += [Process("work", "--library", where, "--at-a-time", "2") for _ in range(3)]
         try:
@@ -176,7 +176,7 @@ def kill_workers(where: str, jobs: int, kills: int) -> list[str]:
 
 def _states(where: str) -> Counter[str]:
     with closing(open_store(where, USER)) as library:
-        return Counter(job.state for job in library.jobs(limit=1_000_000))
+        return Counter(job.state for job in library.jobs.list(limit=1_000_000))
 
 
 def attack(where: str, kills: int, jobs: int, job_kills: int) -> list[str]:

@@ -203,7 +203,7 @@ def _missing(where: str, sent: list[str], *, pending: bool = True) -> list[str]:
     with closing(open_store(where, LOCAL_USER)) as library:
         there = {item.url for item in all_items(library)}
         if pending:
-            there |= {job.url for state in ("queued", "running") for job in library.jobs(state, 1_000_000)}
+            there |= {job.url for state in ("queued", "running") for job in library.jobs.list(state, 1_000_000)}
     return [url for url in sent if normalise(url) not in there]
 
 
@@ -216,7 +216,7 @@ def _finish(where: str, sent: list[str]) -> list[str]:
     faults = [f"the worker ended with {done.returncode}: {done.stderr[-300:]}"] if done.returncode else []
     with closing(open_store(where, LOCAL_USER)) as library:
         faults += library.check()
-        left = [job.url for state in ("queued", "running", "dead") for job in library.jobs(state, 1_000_000)]
+        left = [job.url for state in ("queued", "running", "dead") for job in library.jobs.list(state, 1_000_000)]
     faults += [f"{url} is still in the queue" for url in left]
     return faults + [f"{url} was not saved at the end" for url in _missing(where, sent, pending=False)]
 

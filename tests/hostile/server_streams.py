@@ -31,8 +31,8 @@ ADDRESSES: Final = 50
 def waiting_job(library: Path, user_id: str) -> str:
     """A job that another worker has for an hour, so that its stream does not end."""
     with closing(open_store(library, user_id, workers=True)) as store:
-        store.enqueue("https://example.com/", "https://example.com/", {}, clock.now())
-        job = store.lease("another", clock.now(), clock.add_seconds(clock.now(), 3600))
+        store.jobs.add("https://example.com/", "https://example.com/", {}, clock.now())
+        job = store.jobs.lease("another", clock.now(), clock.add_seconds(clock.now(), 3600))
         assert job is not None
         return job.id
 

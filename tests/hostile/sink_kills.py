@@ -80,7 +80,7 @@ def save_items(folder: str, first: int, count: int, pause: float = 0.0) -> None:
 
 def _save(store: Store, number: int, text: str) -> None:
     item = make_item(number, title=f"Page {number}", content=text, quality="article", word_count=4)
-    store.upsert(item, None)
+    store.items.save(item, None)
 
 
 async def deliver(folder: str, *, until_empty: bool = False) -> None:
@@ -185,7 +185,7 @@ class Run:
                 if view.queued or view.dead:
                     found.append(f"{view.sink.name}: {view.queued} waiting, {view.dead} dead: {view.sink.error}")
             query = ItemQuery(limit=1_000)
-            items = {item.id: item for item in store.find(query).items}
+            items = {item.id: item for item in store.search.find(query).items}
             assert len(items) == self.items, len(items)
         anytype, reader, webhooks = self.fakes
         objects = Counter(one["values"]["pagekeep_id"] for one in anytype.objects.values())
@@ -229,7 +229,7 @@ def add_sinks(folder: str, anytype: Fake, reader: Fake, webhooks: Fake, secret: 
         sealed = seal(settings, store.user_id, sink_id, Reader.token)
         user, now = store.user_id, clock.now()
         sink = Sink(sink_id, user, "readwise", "readwise", reader.url, {"rules": ["*"]}, "active", now, sealed)
-        store.add_sink(sink)
+        store.sinks.add(sink)
 
 
 def attack(deliveries: int, kills: int, share: float = 0.1, *, postgres: bool = False) -> tuple[list[str], Run]:

@@ -28,7 +28,7 @@ def _write(where: str, first: int) -> None:
     library = open_store(where, USER)
     for version in count():
         for number in range(first, first + PAGES):
-            library.upsert(*page(number, version))
+            library.items.save(*page(number, version))
 
 
 @contextmanager
@@ -62,7 +62,10 @@ def _one_state(library: Store) -> list[str]:
 
 def _contents(library: Store) -> list[Any]:
     return [
-        ({name: getattr(item, name) for name in item.__dataclass_fields__ if name != "user_id"}, library.raw(item.id))
+        (
+            {name: getattr(item, name) for name in item.__dataclass_fields__ if name != "user_id"},
+            library.items.raw(item.id),
+        )
         for item in all_items(library)
     ]
 
@@ -87,7 +90,7 @@ def attack(where: str, rounds: int) -> list[str]:
         with closing(open_store(where, USER)) as library:
             library.backup(str(backup))
             with restored(where, backup, f"last copy of {os.getpid()}") as copy:
-                if _contents(copy) != _contents(library) or copy.stats() != library.stats():
+                if _contents(copy) != _contents(library) or copy.counts.totals() != library.counts.totals():
                     faults.append("the backup differs from the library")
     return faults
 

@@ -30,17 +30,17 @@ def _keep(where: str, begin: int, pipe: int) -> None:
     """Save pages with two files each, and report each when it is acknowledged; remove some files and collect between."""
     library = open_store(where, USER)
     for number in range(begin, begin + 1_000_000):
-        item = library.upsert(*page(number))
+        item = library.items.save(*page(number))
         for nth in range(2):
             body = _body(2 * number + nth)
-            name = library.put_blob(body, NOW, compress=nth == 1)
+            name = library.blobs.put(body, NOW, compress=nth == 1)
             link = ItemBlob("picture", f"https://x.example/{nth}", "kept", NOW, "image/png", name, len(body))
-            library.link_blobs(item.id, [link])
+            library.blobs.link(item.id, [link])
         os.write(pipe, f"{number}\n".encode())
         if number % 5 == 4:
-            library.delete(item.id, NOW)
-            library.purge([item.id])
-            library.collect_blobs(NOW, LATER, at_once=True)
+            library.items.delete(item.id, NOW)
+            library.items.purge([item.id])
+            library.blobs.collect(NOW, LATER, at_once=True)
 
 
 def _round(where: str, begin: int, delay: float) -> list[int]:
@@ -76,12 +76,12 @@ def attack(where: str, count: int) -> list[str]:
 def _left_over(library: Store) -> list[str]:
     """Return a fault when one kill left more than one file without a row, or more than one unused file."""
     folder = library._engine.blobs
-    unused = library.storage().unused
+    unused = library.blobs.storage().unused
     faults = (
         [f"{unused.count} unused files"] if unused.count > 2 else []
     )  # one of each item that was purged, and the new one
     if folder is None:
-        library.collect_blobs(NOW, LATER, at_once=True)
+        library.blobs.collect(NOW, LATER, at_once=True)
         return faults
     stored = {name for (name,) in library._engine.read(lambda tx: tx.all("SELECT hash FROM blobs"))}
     orphans = [file for file in folder.files() if file.hash not in stored]
@@ -89,7 +89,7 @@ def _left_over(library: Store) -> list[str]:
         faults.append(f"{len(orphans)} files without a row")
     for file in orphans:
         file.path.unlink()
-    library.collect_blobs(NOW, LATER, at_once=True)
+    library.blobs.collect(NOW, LATER, at_once=True)
     return faults
 
 
@@ -100,13 +100,13 @@ def _missing(library: Store, acknowledged: set[int]) -> list[str]:
     for item in all_items(library):
         number = item.metadata.extra["nth"]
         found.add(number)
-        links = library.item_blobs(item.id)
+        links = library.blobs.of_item(item.id)
         if number in acknowledged and len(links) != 2:
             faults.append(f"page {number} has {len(links)} files")
         for link in links:
             nth = int(link.source[-1])
             if (
-                hashlib.sha256(library.blob(str(link.hash))).digest()
+                hashlib.sha256(library.blobs.get(str(link.hash))).digest()
                 != hashlib.sha256(_body(2 * number + nth)).digest()
             ):
                 faults.append(f"page {number} has another file")

@@ -46,13 +46,13 @@ def fill_and_recover(library: Store, free: Callable[[], None], count: int) -> li
     while error is None and saved < 10_000:
         item, raw = page(saved)
         try:
-            kept = library.upsert(item, raw)
-            name = library.put_blob(secrets.token_bytes(30_000), NOW)
-            library.link_blobs(
+            kept = library.items.save(item, raw)
+            name = library.blobs.put(secrets.token_bytes(30_000), NOW)
+            library.blobs.link(
                 kept.id, [ItemBlob("picture", "https://x.example", "kept", NOW, "image/png", name, 30_000)]
             )
             # Noise cannot be packed: the disk is full soon.
-            library.upsert(*_heavy(100_000 + saved))
+            library.items.save(*_heavy(100_000 + saved))
             saved += 1
         except StoreError as caught:
             error = caught
@@ -62,7 +62,7 @@ def fill_and_recover(library: Store, free: Callable[[], None], count: int) -> li
     for number in range(min(saved, count)):
         faults += faults_of(library, number)
     free()
-    library.upsert(*page(saved + 1))
+    library.items.save(*page(saved + 1))
     return faults + faults_of(library, saved + 1) + library.check()
 
 

@@ -25,12 +25,12 @@ def _save(where: str, begin: int, pipe: int) -> None:
     library = open_store(where, USER)
     for version in range(begin, begin + 1_000_000):
         number = version % PAGES
-        library.upsert(*page(number, version))
+        library.items.save(*page(number, version))
         os.write(pipe, f"{number} {version}\n".encode())
-        library.enqueue(f"https://example.com/job/{version}", "https://example.com", {}, NOW)
-        job = library.lease(f"worker {begin}", NOW, FAR)
+        library.jobs.add(f"https://example.com/job/{version}", "https://example.com", {}, NOW)
+        job = library.jobs.lease(f"worker {begin}", NOW, FAR)
         if job is not None and version % 3:
-            library.finish(job.id, f"worker {begin}")
+            library.jobs.finish(job.id, f"worker {begin}")
 
 
 def _round(where: str, begin: int, delay: float) -> dict[int, int]:
@@ -74,11 +74,11 @@ def _whole(where: str, acknowledged: dict[int, int]) -> list[str]:
 def _stuck(where: str) -> list[str]:
     """When all leases have run out, every unfinished job is to be had."""
     with closing(open_store(where, USER)) as library:
-        unfinished = {job.id for state in ("queued", "running") for job in library.jobs(state, limit=1_000_000)}
+        unfinished = {job.id for state in ("queued", "running") for job in library.jobs.list(state, limit=1_000_000)}
         leased = set()
-        while job := library.lease("last", FAR, "2100-01-01T00:00:00.000000Z"):
+        while job := library.jobs.lease("last", FAR, "2100-01-01T00:00:00.000000Z"):
             leased.add(job.id)
-            library.finish(job.id, "last")
+            library.jobs.finish(job.id, "last")
     return [f"{len(unfinished - leased)} jobs are stuck"] if unfinished != leased else []
 
 

@@ -37,7 +37,7 @@ def page(number: int, version: int = 0) -> tuple[Item, RawPage]:
 
 def faults_of(library: Store, number: int, least: int = 0) -> list[str]:
     """What is wrong with a page that was acknowledged in version `least`."""
-    item = library.find_url(page(number)[0].url)
+    item = library.items.by_url(page(number)[0].url)
     if item is None:
         return [f"page {number} is lost"]
     version = item.metadata.extra["version"]
@@ -45,9 +45,9 @@ def faults_of(library: Store, number: int, least: int = 0) -> list[str]:
     found = []
     if version < least:
         found.append(f"page {number} went back from version {least} to {version}")
-    if (item.title, item.content) != (wanted.title, wanted.content) or library.raw(item.id) != raw:
+    if (item.title, item.content) != (wanted.title, wanted.content) or library.items.raw(item.id) != raw:
         found.append(f"page {number} is partial")
-    hits = [hit.item.metadata.extra["version"] for hit in library.find(parse_query(f"number{number}")).hits]
+    hits = [hit.item.metadata.extra["version"] for hit in library.search.find(parse_query(f"number{number}")).hits]
     if hits != [version]:
         found.append(f"page {number} in version {version} is found as {hits}")
     return found
@@ -59,7 +59,7 @@ def all_items(library: Store) -> list[Item]:
     for filters in (item_filters(), item_filters(failed=True)):
         after = None
         while True:
-            listed = library.find(ItemQuery(filters=filters, limit=500, after=after))
+            listed = library.search.find(ItemQuery(filters=filters, limit=500, after=after))
             items += listed.items
             after = listed.next
             if after is None:

@@ -22,8 +22,8 @@ def _save(where: str, gate: Event, pipe: int, numbers: list[int]) -> None:
     gate.wait()
     for version, number in enumerate(numbers):
         try:
-            library.upsert(*page(number, version))
-            library.enqueue(f"https://example.com/job/{number}", "https://example.com", {}, NOW)
+            library.items.save(*page(number, version))
+            library.jobs.add(f"https://example.com/job/{number}", "https://example.com", {}, NOW)
         except PagekeepError as error:
             os.write(pipe, f"{error.type}: {error.message} {error.__cause__}\n".encode())
     library.close()
@@ -53,8 +53,8 @@ def attack(where: str, count: int) -> list[str]:
 
 def _counted(where: str, expected: int) -> list[str]:
     with closing(open_store(where, USER)) as library:
-        items, jobs = all_items(library), library.jobs(limit=1_000_000)
-        counts = (len(items), len({item.url for item in items}), library.stats()["items"], len(jobs))
+        items, jobs = all_items(library), library.jobs.list(limit=1_000_000)
+        counts = (len(items), len({item.url for item in items}), library.counts.totals()["items"], len(jobs))
         faults = faults_of(library, 0)
     return faults if counts == (expected,) * 4 else [*faults, f"{counts} instead of {expected} items and jobs"]
 

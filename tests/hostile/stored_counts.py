@@ -35,9 +35,9 @@ ROLES: Final = cast("tuple[BlobRole, ...]", ("picture", "hero", "screenshot"))
 def act(chance: random.Random, library: Store) -> None:
     """Change something about one of a few pages, with few different bodies and pictures, so that many are shared."""
     now = moment(chance.randrange(600))
-    found = library.find(ItemQuery(limit=50)).items
-    found += library.find(ItemQuery(filters=(Filter("is", "failed"),), limit=50)).items
-    trash = library.find(ItemQuery(filters=item_filters(deleted=True), limit=50)).items
+    found = library.search.find(ItemQuery(limit=50)).items
+    found += library.search.find(ItemQuery(filters=(Filter("is", "failed"),), limit=50)).items
+    trash = library.search.find(ItemQuery(filters=item_filters(deleted=True), limit=50)).items
     item = chance.choice(found) if found else None
     kind = chance.randrange(9) if item else 0
     raw = make_raw(b"" if chance.random() < 0.1 else b"x" * chance.randrange(1, 6))
@@ -54,26 +54,28 @@ def act(chance: random.Random, library: Store) -> None:
             url=f"https://example.com/{chance.randrange(8)}",
         )
         versions = chance.choice(("replace", "add", "keep"))
-        library.upsert(new, raw if chance.random() < 0.8 else None, versions=versions, retention=Retention(count=2))
+        library.items.save(new, raw if chance.random() < 0.8 else None, versions=versions, retention=Retention(count=2))
     elif kind <= 4:
         links = [_link(chance, library) for _ in range(chance.randrange(1, 4))]
-        library.link_blobs(item.id, links) if kind == 2 else library.replace_links(item.id, ROLES[: kind - 1], links)
+        library.blobs.link(item.id, links) if kind == 2 else library.blobs.replace_links(
+            item.id, ROLES[: kind - 1], links
+        )
     elif kind == 5:
-        library.unlink_blobs(item.id, [chance.choice(ROLES)])
-        library.collect_blobs(now, SOON, at_once=chance.random() < 0.5)
+        library.blobs.replace_links(item.id, [chance.choice(ROLES)], ())
+        library.blobs.collect(now, SOON, at_once=chance.random() < 0.5)
     elif kind == 6:
-        library.delete(item.id, now)
+        library.items.delete(item.id, now)
     elif trash and kind == 7:
-        library.purge([trash[0].id])
+        library.items.purge([trash[0].id])
     elif trash:
-        library.restore(trash[0].id, now)
+        library.items.restore(trash[0].id, now)
 
 
 def _link(chance: random.Random, library: Store) -> ItemBlob:
     role, source = chance.choice(ROLES), f"https://example.com/{chance.randrange(3)}.png"
     if chance.random() < 0.3:
         return ItemBlob(role, source, "left_out", NOW, reason="too_large")
-    name = library.put_blob(b"p" * chance.randrange(1, 5), NOW)
+    name = library.blobs.put(b"p" * chance.randrange(1, 5), NOW)
     return ItemBlob(role, source, "kept", NOW, "image/png", name, 3)
 
 
@@ -126,11 +128,11 @@ def measure(tx: Transaction) -> tuple[Storage, dict[str, int]]:
 def faults(library: Store) -> list[str]:
     """Return what is wrong with the numbers of a library."""
     storage, counts = library._engine.read(measure)
-    kept, stats = library.storage(), library.stats()
+    kept, stats = library.blobs.storage(), library.counts.totals()
     found = [f"{name}: {stats[name]} instead of {count}" for name, count in counts.items() if stats[name] != count]
     if kept != storage:
         found.append(f"{kept} instead of {storage}")
-    return found + library.count_faults()
+    return found + library.counts.faults()
 
 
 def run_history(library: Store, seed: int, steps: int = STEPS) -> list[str]:

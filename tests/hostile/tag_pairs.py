@@ -43,7 +43,7 @@ def _change(library: Store, item: Item, kind: str, side: int) -> None:
         "notes": ItemChange(notes="Mine"),
     }
     if kind == "save":
-        library.upsert(replace(item, metadata=replace(item.metadata, tags=("saved",))), None)
+        library.items.save(replace(item, metadata=replace(item.metadata, tags=("saved",))), None)
     elif kind == "rename":
         rename_tag(library, f"old name {item.url}", f"new name {item.url}")
     else:
@@ -54,7 +54,7 @@ def _run_side(where: str, barrier: Barrier, errors: Any, side: int, ids: list[st
     with closing(open_store(where, USER)) as library:
         for pair, item_id in enumerate(ids):
             kind = _kinds(pair)[side]
-            item = library.get(item_id)  # as a page that was loaded before
+            item = library.items.get(item_id)  # as a page that was loaded before
             barrier.wait()
             try:
                 _change(library, item, kind, side)
@@ -84,7 +84,7 @@ def attack(where: str, pairs: int) -> list[str]:
         ids = []
         for item in made:
             tags = (*START[:2], f"{START[2]} {item.url}")
-            ids.append(library.upsert(replace(item, metadata=replace(item.metadata, tags=tags)), None).id)
+            ids.append(library.items.save(replace(item, metadata=replace(item.metadata, tags=tags)), None).id)
     barrier, errors = FORK.Barrier(2), FORK.SimpleQueue()
     processes = [start(_run_side, where, barrier, errors, side, ids) for side in (0, 1)]
     for process in processes:
@@ -94,13 +94,13 @@ def attack(where: str, pairs: int) -> list[str]:
         faults.append(errors.get())
     with closing(open_store(where, USER)) as library:
         for pair, item_id in enumerate(ids):
-            item, kinds = library.get(item_id), _kinds(pair)
+            item, kinds = library.items.get(item_id), _kinds(pair)
             faults += [
                 f"pair {pair} {kinds}: {kind} is lost" for side, kind in enumerate(kinds) if _missing(item, kind, side)
             ]
             if "first" not in item.metadata.tags or ("remove" not in kinds and "Gone" not in item.metadata.tags):
                 faults.append(f"pair {pair} {kinds}: a tag is lost that none removed")
-        faults += library.count_faults()
+        faults += library.counts.faults()
     return faults + library_faults(where)
 
 

@@ -99,7 +99,7 @@ async def test_no_text_of_a_page_is_outside_its_marks(attack: str, tmp_path: Pat
     with closing(open_store(tmp_path / "library.db")) as store:
         item = make_item(1, title=attack, author=attack, content=content, published_at=attack)
         known = replace(item.metadata, tags=(attack,), language=attack)
-        key = store.upsert(replace(item, metadata=known), None).id
+        key = store.items.save(replace(item, metadata=known), None).id
     async with connected(tmp_path) as client:
         for tool, arguments in (
             ("search", {"query": "words"}),
@@ -151,7 +151,7 @@ async def test_a_long_outline_comes_in_parts(tmp_path: Path) -> None:
     headings = 2 * MAX_HEADINGS + 1
     content = "".join(f"# Part {number}\n\nText.\n\n" for number in range(headings))
     with closing(open_store(tmp_path / "library.db")) as store:
-        key = store.upsert(make_item(1, content=content), None).id
+        key = store.items.save(make_item(1, content=content), None).id
     titles: list[str] = []
     start: int | None = 0
     async with connected(tmp_path) as client:

@@ -57,7 +57,7 @@ def dates_in_order(where: str, round_: int) -> list[str]:
     with closing(open_store(where, USER)) as library:
         urls = {f"https://dates{round_}.example/{number}": one for number, one in enumerate(made)}
         items = [make_item(user_id=USER, url=url, published_at=date) for url, (date, _, _) in urls.items()]
-        library.upsert_many([NewItem(item) for item in items], lambda _old, new: new)
+        library.items.save_many([NewItem(item) for item in items], lambda _old, new: new)
         found = [item for item in _walk(library, dice.randrange(1, 9), dice.random() < 0.5) if item.url in urls]
         faults = [] if len(found) == DATES else [f"{len(found)} of {DATES} dates are listed"]
         for earlier, later in pairwise(found):
@@ -71,11 +71,11 @@ def dates_in_order(where: str, round_: int) -> list[str]:
             within = {url for url, (_, at, chars) in urls.items() if begin <= at < end and chars >= len(period)}
             before = {url for url, (_, at, _) in urls.items() if at < begin}
             for query, wanted in ((f"published:{period}", within), (f"published-before:{period}", before)):
-                got = {hit.item.url for hit in library.find(parse_query(query, limit=1_000)).hits} & {*urls}
+                got = {hit.item.url for hit in library.search.find(parse_query(query, limit=1_000)).hits} & {*urls}
                 faults += [f"{query} differs in {urls[url][0]}" for url in got ^ wanted]
         for item in found:
-            library.delete(item.id, item.saved_at)
-        library.purge()
+            library.items.delete(item.id, item.saved_at)
+        library.items.purge()
     return faults
 
 
@@ -84,7 +84,7 @@ def _walk(library: Store, limit: int, backwards: bool) -> list[Item]:
     found: list[Item] = []
     after = None
     while True:
-        page = library.find(ItemQuery(order="published", descending=backwards, limit=limit, after=after))
+        page = library.search.find(ItemQuery(order="published", descending=backwards, limit=limit, after=after))
         found += page.items
         after = page.next
         if after is None:
@@ -99,7 +99,7 @@ def first_saves(where: str, round_: int) -> list[str]:
         with closing(open_store(where, USER)) as library:
             item, raw = make_item(user_id=USER, url=url, title=f"Save {number}"), make_raw(b"<p>%d</p>" % number)
             gate.wait()
-            return number, library.add_page(item, raw)
+            return number, library.items.add(item, raw)
 
     with ThreadPoolExecutor(4) as threads:
         added = [(number, item) for number, item in threads.map(add, range(4)) if item is not None]
@@ -107,7 +107,7 @@ def first_saves(where: str, round_: int) -> list[str]:
         return [f"{len(added)} of 4 first saves added the page"]
     number, item = added[0]
     with closing(open_store(where, USER)) as library:
-        stored, raw = library.find_url(url), library.raw(item.id)
+        stored, raw = library.items.by_url(url), library.items.raw(item.id)
     if stored != item or raw is None or raw.body != b"<p>%d</p>" % number:
         return [f"the page that save {number} added is not the one that is stored"]
     return []
@@ -156,7 +156,7 @@ def polls_beside_a_server(where: str, round_: int) -> list[str]:
             list(threads.map(run, (poll, serve)))  # type: ignore[arg-type]
         with closing(open_store(where, USER)) as library:
             for one in feeds:
-                library.remove_feed(one.id)
+                library.feeds.remove(one.id)
     return faults
 
 

@@ -148,7 +148,7 @@ class World:
         return self.site.url(f"/page/{name}")
 
     def item(self, name: str) -> Item | None:
-        return self.library.find_url(self.url(name))
+        return self.library.items.by_url(self.url(name))
 
     def retrieval(self) -> Retrieval:
         return self.dice.choice(self.retrievals)
@@ -216,14 +216,14 @@ async def extract_undoably(world: World, name: str) -> None:
     if item := world.item(name):
         action = actions.change_selected(world.library, [item.id], ItemChange(), "Extracted again").action.id
         await reparse_one(item.id, world.library, world.retrieval(), force=True)
-        world.library.record_reparse(action, item.id, item)
+        world.library.actions.record_reparse(action, item.id, item)
         world.actions.append(action)
 
 
 async def update_parser(world: World, name: str) -> None:
     """The item as a newer version finds it."""
     if item := world.item(name):
-        world.library.set_metadata(item.id, clock.now(), parser_version=PARSER_VERSION - 1)
+        world.library.items.set_metadata(item.id, clock.now(), parser_version=PARSER_VERSION - 1)
 
 
 async def edit(world: World, name: str) -> None:
@@ -246,8 +246,8 @@ async def trash(world: World, name: str) -> None:
 async def purge(world: World, name: str) -> None:
     item = world.item(name)
     if item is not None and world.dice.random() < 0.4:
-        world.library.delete(item.id, clock.now())
-        world.library.purge([item.id])
+        world.library.items.delete(item.id, clock.now())
+        world.library.items.purge([item.id])
 
 
 async def undo(world: World, _name: str) -> None:
@@ -268,7 +268,7 @@ async def keep_picture(world: World, name: str) -> None:
 
 async def restore_old_version(world: World, name: str) -> None:
     if item := world.item(name):
-        number = world.dice.choice([one.number for one in world.library.snapshots(item.id)] or [1])
+        number = world.dice.choice([one.number for one in world.library.snapshots.list(item.id)] or [1])
         await versions.restore_version(world.library, item.id, world.retrieval(), number)
 
 
@@ -341,12 +341,12 @@ def damage(world: World, names: list[str]) -> dict[str, str]:
     reasons: dict[Part, str] = {"text": "text", "raw": "raw_page", "blob": "file", "version": "version"}
     for item in filter(None, map(world.item, names)):
         parts: list[Part] = ["text"]
-        current = world.library.raw_hash(item.id)
+        current = world.library.items.raw_hash(item.id)
         if current is not None:
             parts.append("raw")
-        if world.library.item_blobs(item.id):
+        if world.library.blobs.of_item(item.id):
             parts.append("blob")
-        if any(one.hash != current for one in world.library.snapshots(item.id)):
+        if any(one.hash != current for one in world.library.snapshots.list(item.id)):
             parts.append("version")
         if world.dice.random() < 0.5:
             part = world.dice.choice(parts)
@@ -435,9 +435,9 @@ def _place(where: str, folder: str) -> str:
 
 def empty(library: Store) -> None:
     """Remove what the histories before have left in a shared database."""
-    for item_id in list(library.all_ids()):
-        library.delete(item_id, clock.now())
-    library.purge()
+    for item_id in list(library.items.all_ids()):
+        library.items.delete(item_id, clock.now())
+    library.items.purge()
 
 
 def settings(timeout: float) -> Settings:

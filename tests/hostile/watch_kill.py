@@ -85,8 +85,8 @@ def _work(where: str) -> None:
 
 
 def _make_due(library: Store) -> None:
-    for schedule in library.schedules(watch.TASK):
-        library.set_schedule(watch.TASK, schedule.subject, schedule.address, 3600, clock.now(), clock.now())
+    for schedule in library.schedules.list(watch.TASK):
+        library.schedules.put(watch.TASK, schedule.subject, schedule.address, 3600, clock.now(), clock.now())
 
 
 def _round(where: str, seconds: float | None) -> None:
@@ -107,9 +107,11 @@ def _round(where: str, seconds: float | None) -> None:
 def _is_idle(where: str) -> bool:
     now = clock.now()
     with closing(open_store(where, USER)) as library:
-        if library.has_due(now, clock.add_seconds(now, 1e8)):  # first: then a schedule that was started has its job
+        if library.schedules.has_due(
+            now, clock.add_seconds(now, 1e8)
+        ):  # first: then a schedule that was started has its job
             return False
-        return not [job for job in library.jobs() if job.state in ("queued", "running")]
+        return not [job for job in library.jobs.list() if job.state in ("queued", "running")]
 
 
 def attack(where: str, count: int) -> list[str]:
@@ -132,9 +134,9 @@ def attack(where: str, count: int) -> list[str]:
             for number, item_id in enumerate(ids)
             for fault in _faults(library, item_id, pages.versions[number], should_change=number < count)
         ]
-        stuck = [job.id for job in library.jobs() if job.state != "done"]
+        stuck = [job.id for job in library.jobs.list() if job.state != "done"]
         faults += [f"{len(stuck)} jobs are left"] if stuck else []
-        if len(library.schedules(watch.TASK)) != PAGES:
+        if len(library.schedules.list(watch.TASK)) != PAGES:
             faults.append("a schedule is lost or doubled")
     return faults + library_faults(where)
 
@@ -142,7 +144,7 @@ def attack(where: str, count: int) -> list[str]:
 def _change(pages: Pages, number: int, ids: list[str], where: str) -> None:
     """Change a page whose last change is stored: one that has other words at each visit that is not killed is noise."""
     with closing(open_store(where, USER)) as library:
-        if state_word(pages.versions[number]) in library.get(ids[number]).content:
+        if state_word(pages.versions[number]) in library.items.get(ids[number]).content:
             pages.versions[number] += 1
 
 
@@ -161,17 +163,20 @@ async def _save_all(site: Site, library: Store, where: str) -> list[str]:
 
 
 def _faults(library: Store, item_id: str, live: int, *, should_change: bool) -> list[str]:
-    versions, changes = library.snapshots(item_id), sorted(library.changes(item_id=item_id), key=lambda one: one.after)
+    versions, changes = (
+        library.snapshots.list(item_id),
+        sorted(library.changes.list(item_id=item_id), key=lambda one: one.after),
+    )
     faults = []
     if should_change and live < 1:
         faults.append(f"the page of {item_id} never changed")
-    if state_word(live) not in library.get(item_id).content:
+    if state_word(live) not in library.items.get(item_id).content:
         faults.append(f"the last change of {item_id} was missed")
     if [change.after for change in changes] != [version.number for version in versions[1:]]:
         faults.append(f"versions and changes of {item_id} do not belong together")
     if any(change.before != change.after - 1 for change in changes):
         faults.append(f"a change of {item_id} does not follow the one before")
-    bodies = [library.snapshot_raw(item_id, version.number).body.decode() for version in versions]
+    bodies = [library.snapshots.raw(item_id, version.number).body.decode() for version in versions]
     words = [body.partition("The news of today is ")[2].partition(",")[0] for body in bodies]
     if len(set(words)) != len(words):
         faults.append(f"a change of {item_id} was stored twice: {words}")

@@ -62,8 +62,8 @@ async def visit_all(
                     retrieval = later
                 if page.begin_visit(number):
                     changed.append(number)
-                item = library.get(saved.item.id)
-                schedule = library.schedule(watch.TASK, item.id)
+                item = library.items.get(saved.item.id)
+                schedule = library.schedules.get(watch.TASK, item.id)
                 if schedule is not None and await watch.visit(item, schedule, library, retrieval):
                     found.append(number)
     finally:

@@ -220,7 +220,7 @@ def _by_readwise(place: Field) -> str:
 def _by_crawl(place: Field) -> str:
     bench, headers = place.bench, {"X-Key": HEADER_SECRET, "Authorization": f"Bearer {HEADER_SECRET}"}
     sink = event_sink(bench.store, "firecrawl", "crawl", place.address, bench.settings, json.dumps(headers))
-    bench.store.post_event(sink.id, "started", {"type": "started", "crawl": sink.id, "run": 1}, clock.now())
+    bench.store.outbox.post_event(sink.id, "started", {"type": "started", "crawl": sink.id, "run": 1}, clock.now())
     return place.deliver()
 
 

@@ -30,11 +30,11 @@ def store(tmp_path: Path) -> Iterator[Store]:
     ],
 )
 def test_every_move_is_undone(store: Store, move: Move, opposite: Move) -> None:
-    item = store.upsert(make_item(), None)
+    item = store.items.save(make_item(), None)
     change_item(store, item.id, MOVES[opposite])
 
     def state() -> tuple[object, ...]:
-        now = store.get(item.id)
+        now = store.items.get(item.id)
         return bool(now.metadata.pinned), bool(now.metadata.archived), now.deleted_at is None
 
     before = state()
@@ -45,7 +45,7 @@ def test_every_move_is_undone(store: Store, move: Move, opposite: Move) -> None:
 
 
 def test_items_that_do_not_exist_are_skipped(store: Store) -> None:
-    kept = store.upsert(make_item(), None)
+    kept = store.items.save(make_item(), None)
     nothing = ["00000000-0000-0000-0000-000000000001"] * 150  # more than one batch
     done = change_selected(store, [*nothing, kept.id, kept.id], MOVES["pin"], "Pinned")
     assert [item.id for item in done.items] == [kept.id]
@@ -56,7 +56,7 @@ def test_items_that_do_not_exist_are_skipped(store: Store) -> None:
 
 
 def test_opening_an_item_marks_it_as_opened(store: Store) -> None:
-    item = store.upsert(make_item(), None)
+    item = store.items.save(make_item(), None)
     assert item.last_opened_at is None
     assert open_item(store, item.id).last_opened_at is not None
     assert store.get(item.id).last_opened_at is not None
@@ -64,7 +64,7 @@ def test_opening_an_item_marks_it_as_opened(store: Store) -> None:
 
 
 def test_tags_are_added_and_removed_and_the_others_stay(store: Store) -> None:
-    item = store.upsert(make_item(tags=["harbour", "History", "sea"]), None)
+    item = store.items.save(make_item(tags=["harbour", "History", "sea"]), None)
     change = ItemChange(add_tags=("#new\x1b", "harbour"), remove_tags=("HISTORY",))
     assert change_item(store, item.id, change).metadata.tags == ("harbour", "sea", "new")
 
@@ -84,14 +84,14 @@ def test_tags_are_added_and_removed_and_the_others_stay(store: Store) -> None:
 def test_spellings_of_one_tag_are_one_tag(
     store: Store, tags: list[str], change: ItemChange, expected: tuple[str, ...]
 ) -> None:
-    item = store.upsert(make_item(tags=tags), None)
+    item = store.items.save(make_item(tags=tags), None)
     assert change_item(store, item.id, change).metadata.tags == expected
-    assert store.get(item.id).metadata.tags == expected
-    assert store.counts(["tag"])["tag"] == dict.fromkeys([tag.casefold().replace("é", "e") for tag in expected], 1)
+    assert store.items.get(item.id).metadata.tags == expected
+    assert store.counts.get(["tag"])["tag"] == dict.fromkeys([tag.casefold().replace("é", "e") for tag in expected], 1)
 
 
 def test_a_change_of_nothing_leaves_the_item_as_it_is(store: Store) -> None:
-    item = store.upsert(make_item(tags=["sea"]), None)
+    item = store.items.save(make_item(tags=["sea"]), None)
     assert change_item(store, item.id, ItemChange(add_tags=("Sea",))) == item
     assert change_item(store, item.id, ItemChange()) == item
     assert store.get(item.id) == item
@@ -99,16 +99,16 @@ def test_a_change_of_nothing_leaves_the_item_as_it_is(store: Store) -> None:
 
 
 def test_notes_are_set_removed_and_come_back(store: Store) -> None:
-    item = store.upsert(make_item(), None)
+    item = store.items.save(make_item(), None)
     assert change_item(store, item.id, ItemChange(notes="Mine")).metadata.notes == "Mine"
     done = change_selected(store, [item.id], ItemChange(notes=""), "Removed")
     assert done.items[0].metadata.notes is None
     undo_action(store, done.action.id)
-    assert store.get(item.id).metadata.notes == "Mine"
+    assert store.items.get(item.id).metadata.notes == "Mine"
 
 
 def test_a_change_of_what_was_changed_in_the_meantime_is_refused_whole(store: Store) -> None:
-    item = store.upsert(make_item(), None)
+    item = store.items.save(make_item(), None)
     change_item(store, item.id, MOVES["pin"])
     with pytest.raises(Outdated):
         change_item(store, item.id, ItemChange(add_tags=("sea",)), unchanged_since=item.updated_at)

@@ -91,9 +91,9 @@ def test_a_watched_pdf_reports_its_change(
             watch.watch(library, item.id)
             shore.bodies["harbour.pdf"] = SECOND
             for _ in range(2):  # a change of the first visits is believed when it lasts
-                schedule = library.schedule(watch.TASK, item.id)
+                schedule = library.schedules.get(watch.TASK, item.id)
                 assert schedule is not None
-                change = await watch.visit(library.get(item.id), schedule, library, retrieval)
+                change = await watch.visit(library.items.get(item.id), schedule, library, retrieval)
             return change
 
     room = Room(1)

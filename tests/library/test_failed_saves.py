@@ -44,7 +44,7 @@ Keep = Callable[..., SaveResult]
 
 
 def items(library: Store) -> tuple[Item, ...]:
-    return library.find(ItemQuery()).items
+    return library.search.find(ItemQuery()).items
 
 
 def failed(library: Store) -> tuple[Item, ...]:
@@ -69,7 +69,7 @@ def test_an_error_status_keeps_the_address(keep: Keep, shore: Shore, library: St
     shore.statuses["a"] = status
     error = fail(keep, shore.url("a"), FetchHttpError, tags=("harbour",))
     (item,) = failed(library)
-    assert (items(library), count_failed(library), library.count_faults()) == ((), 1, [])
+    assert (items(library), count_failed(library), library.counts.faults()) == ((), 1, [])
     about = item.metadata
     assert (item.id, item.url_full, item.title) == (error.item_id, shore.url("a"), shore.url("a"))
     assert (about.quality, about.strategy, about.fetch_again, about.tags) == (
@@ -84,9 +84,9 @@ def test_an_error_status_keeps_the_address(keep: Keep, shore: Shore, library: St
     assert frontmatter(item)["reason"] == error.message
     assert frontmatter(item)["extraction_failed"] is True
     assert item.id[:8] in error.suggestions[-1]
-    found = library.find(ItemQuery(filters=item_filters(fetch_again=True))).items
+    found = library.search.find(ItemQuery(filters=item_filters(fetch_again=True))).items
     assert [one.id for one in found] == [item.id] * again
-    assert len(library.find(parse_query("is:fetch-again")).hits) == again
+    assert len(library.search.find(parse_query("is:fetch-again")).hits) == again
 
 
 def test_a_server_that_is_off_or_slow_or_sends_no_page_keeps_the_address(library: Store, settings: Settings) -> None:
@@ -152,7 +152,7 @@ def test_an_imported_bookmark_becomes_a_failed_save_with_its_first_failure(
     bookmark = build_item.new_bookmark(
         about, url=url, url_full=url, user_id=library.user_id, now=clock.now(), reason="Not fetched.", suggestion=None
     )
-    library.upsert(bookmark, None)
+    library.items.save(bookmark, None)
     assert failed(library) == ()
     shore.statuses["a"] = 500
     fail(keep, url)
@@ -180,14 +180,14 @@ def test_a_failure_never_overwrites_content_and_brings_a_deleted_item_back(
 ) -> None:
     shore.bodies["a"] = article(300)
     good = keep(shore.url("a")).item
-    library.delete(good.id, clock.now())
+    library.items.delete(good.id, clock.now())
     shore.statuses["a"] = 404
     error = fail(keep, shore.url("a"))
     (item,) = items(library)
     assert (error.item_id, item.content, item.metadata.quality) == (good.id, good.content, "article")
     assert item.metadata.fetch_again is None
     assert "unchanged" in error.suggestions[-1]
-    assert library.raw(good.id) is not None
+    assert library.items.raw(good.id) is not None
 
 
 def test_a_page_saved_by_another_meanwhile_stays(keep: Keep, shore: Shore, library: Store) -> None:
@@ -203,29 +203,29 @@ def test_a_page_saved_by_another_meanwhile_stays(keep: Keep, shore: Shore, libra
                 await save(SaveRequest(Request(shore.url("a"), render="never")), unseen, retrieval)  # type: ignore[arg-type]
 
     asyncio.run(one(Settings(allow_hosts=("127.0.0.1",), per_host_delay=0, retries=0)))
-    assert library.get(good.id).content == good.content
+    assert library.items.get(good.id).content == good.content
 
 
 class Unseeing:
     """A library that finds no item, as one does that is asked too early."""
 
-    def __init__(self, library: Store) -> None:
+    def __init__(self, library: Any) -> None:
         self._library = library
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._library, name)
+        return Unseeing(self._library.items) if name == "items" else getattr(self._library, name)
 
-    def find_url(self, url: str) -> None:
+    def by_url(self, url: str) -> None:
         """Find nothing."""
 
 
 def test_saving_again_fills_the_bookmark_and_keeps_what_the_user_set(keep: Keep, shore: Shore, library: Store) -> None:
     shore.statuses["a"] = 500
-    kept = library.get(str(fail(keep, shore.url("a")).item_id))
+    kept = library.items.get(str(fail(keep, shore.url("a")).item_id))
     change.change_item(library, kept.id, ItemChange(add_tags=("mine",)))
     shore.statuses["a"] = 404
     fail(keep, shore.url("a"))
-    again = library.get(kept.id)
+    again = library.items.get(kept.id)
     assert (again.metadata.fetch_again, again.metadata.tags, again.saved_at) == (False, ("mine",), kept.saved_at)
     assert "404" in frontmatter(again)["reason"]
     shore.statuses.clear()
@@ -235,7 +235,7 @@ def test_saving_again_fills_the_bookmark_and_keeps_what_the_user_set(keep: Keep,
     assert (item.id, item.title, about.quality, about.fetch_again) == (kept.id, "The keeper", "article", None)
     assert (about.reason, about.suggestion, about.last_error, about.retry_count) == (None, None, None, 0)
     assert "mine" in about.tags
-    assert library.raw(item.id) is not None
+    assert library.items.raw(item.id) is not None
 
 
 def test_retries_of_a_kept_address_count_until_one_succeeds(
@@ -246,7 +246,7 @@ def test_retries_of_a_kept_address_count_until_one_succeeds(
     for count in (1, 2, 3):
         with pytest.raises(FetchHttpError):
             again(key)
-        assert library.get(key).metadata.retry_count == count
+        assert library.items.get(key).metadata.retry_count == count
     with pytest.raises(RetryLimit):
         again(key)
     shore.statuses.clear()
@@ -260,7 +260,7 @@ def test_a_wall_on_the_second_try_is_no_longer_to_be_fetched_again(keep: Keep, s
     shore.statuses.clear()
     shore.bodies["a"] = WALL
     keep(shore.url("a"))
-    about = library.get(key).metadata
+    about = library.items.get(key).metadata
     assert (about.caught, about.fetch_again, about.failed) == ("bot_wall", None, False)
     assert [item.id for item in items(library)] == [key]
 
@@ -300,10 +300,10 @@ def test_a_queued_save_keeps_the_address_when_its_attempts_are_used_up(
     for attempt in range(1, MAX_ATTEMPTS + 1):
         assert (items(library), failed(library)) == ((), ())
         run_jobs(tmp_path / "library.db", replace(settings, retries=0))
-        assert library.job(job.id).attempts == attempt
-        library.free(clock.now(), clock.add_seconds(clock.now(), 600))
+        assert library.jobs.get(job.id).attempts == attempt
+        library.jobs.make_due(clock.now(), clock.add_seconds(clock.now(), 600))
     (item,) = failed(library)
-    dead = library.job(job.id)
+    dead = library.jobs.get(job.id)
     assert (dead.state, dead.options["item"]) == ("dead", item.id)
     assert dead.error is not None
     assert dead.error["item_id"] == item.id
@@ -316,7 +316,7 @@ def test_a_queued_save_of_a_missing_page_keeps_the_address_at_once(
     job = enqueue(SaveRequest(Request(shore.url("none"), render="never")), library)
     (result,) = run_jobs(tmp_path / "library.db", settings)
     (item,) = failed(library)
-    assert (library.job(job.id).state, item.metadata.fetch_again) == ("dead", False)
+    assert (library.jobs.get(job.id).state, item.metadata.fetch_again) == ("dead", False)
     assert result.error is not None
     assert item.id[:8] in result.error["suggestions"][-1]
 
@@ -326,7 +326,7 @@ def test_a_job_whose_workers_were_all_killed_keeps_the_address(
 ) -> None:
     enqueue(SaveRequest(Request(shore.url("a"), render="never")), library)
     for _ in range(MAX_ATTEMPTS):
-        assert library.lease("killed", clock.now(), clock.add_seconds(clock.now(), -1)) is not None
+        assert library.jobs.lease("killed", clock.now(), clock.add_seconds(clock.now(), -1)) is not None
     (result,) = run_jobs(tmp_path / "library.db", settings)
     assert result.error is not None
     assert result.error["type"] == "Abandoned"
@@ -349,7 +349,7 @@ def test_a_failed_save_that_is_tried_again_waits_and_then_is_saved(
     assert (count_failed(library), count_failed(library, fetch_again=True)) == (2, 1)
     try_all_again(library)
     (waiting,) = find_waiting(library, failed(library))
-    assert library.get(waiting).url == shore.url("a")
+    assert library.items.get(waiting).url == shore.url("a")
     shore.statuses.clear()
     shore.bodies["a"] = article(300)
     run_jobs(tmp_path / "library.db", settings)

@@ -72,7 +72,7 @@ def test_a_key_whose_server_was_killed_may_be_used_again_a_few_minutes_later(lib
         return {"good": True}
 
     request, then = request_fingerprint({}), clock.add_seconds(clock.now(), -module.CLAIM_SECONDS - 1)
-    library.claim("k", request, then, "", "")
+    library.idempotency.claim("k", request, then, "", "")
     assert asyncio.run(run_once("k", {}, library, work)) == {"good": True}
 
 
@@ -117,7 +117,7 @@ def test_a_key_whose_server_was_killed_says_when_to_try_again(library: Store) ->
         return {"good": True}
 
     claimed = clock.add_seconds(clock.now(), -60)
-    library.claim("k", request_fingerprint({}), claimed, "", "")
+    library.idempotency.claim("k", request_fingerprint({}), claimed, "", "")
     with pytest.raises(Conflict, match="server was stopped") as caught:
         asyncio.run(run_once("k", {}, library, work))
     text = " ".join(caught.value.suggestions)

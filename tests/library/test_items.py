@@ -64,7 +64,7 @@ def test_walking_leaves_deleted_items_out_and_stops_at_the_limit(store: Store, m
     monkeypatch.setattr(module, "_PAGE_ITEMS", 2)
     fill(store, 6)
     ids = [item.id for item in walk_items(store)]
-    store.delete(ids[1], clock.now())
+    store.items.delete(ids[1], clock.now())
     assert [item.id for item in walk_items(store)] == [ids[0], *ids[2:]]
     assert [item.id for item in walk_items(store, limit=3)] == [ids[0], ids[2], ids[3]]
     assert not list(walk_items(store, domain="example.org"))
@@ -78,8 +78,8 @@ def test_an_item_that_is_purged_during_a_walk_is_left_out(store: Store, monkeypa
     walk = walk_items(store, "-nothing")
     first = next(walk).id
     gone = next(item_id for item_id in ids if item_id != first)
-    store.delete(gone, clock.now())
-    store.purge([gone])
+    store.items.delete(gone, clock.now())
+    store.items.purge([gone])
     assert {first, *(item.id for item in walk)} == {*ids} - {gone}
 
 

@@ -74,7 +74,7 @@ def _ends(item: Item) -> list[str]:
 def test_article_is_saved_with_all_its_pages(boats: Shore, library: Store, run: Run) -> None:
     saved = _save(run, library, boats.url("a"))
     assert (saved.item.metadata.page_count, _ends(saved.item), saved.warnings) == (3, ["1", "2", "3"], ())
-    raw = library.raw(saved.item.id)
+    raw = library.items.raw(saved.item.id)
     assert raw is not None
     assert (raw.content_type, raw.final_url, raw.etag) == (PAGES_TYPE, boats.url("a"), None)
     kept = [part.fetched.body.decode() for part in unpack(raw.body).parts]
@@ -110,7 +110,7 @@ def test_joined_text_is_derived_again_offline_byte_for_byte(boats: Shore, librar
     (result,) = reparse(library, [item.id], shipped(), force=True)
     assert (result.outcome, result.content) == ("unchanged", item.content)
     assert run(reparse_one, item.id, library, force=True).outcome == "unchanged"
-    stored = library.get(item.id)
+    stored = library.items.get(item.id)
     assert stored.metadata == item.metadata
     (verdict,) = verify(library, select(library, [item.id]), shipped())
     assert (verdict.state, verdict.compared) == ("verified", ("raw_page", "text", "markdown", "frontmatter"))
@@ -120,12 +120,12 @@ def test_joined_text_is_derived_again_offline_byte_for_byte(boats: Shore, librar
 def test_refetch_compares_the_joined_texts(boats: Shore, library: Store, run: Run) -> None:
     item = _save(run, library, boats.url("a")).item
     assert run(refetch_item, item, library).unchanged
-    assert len(library.snapshots(item.id)) == 1
+    assert len(library.snapshots.list(item.id)) == 1
     assert not any("if-none-match" in request.headers for request in boats.site.requests)
     boats.bodies["a-3"] = page(3, extra=" in autumn")
     changed = run(refetch_item, item, library)
     assert "page 3 in autumn" in changed.item.content
-    assert len(library.snapshots(item.id)) == 2
+    assert len(library.snapshots.list(item.id)) == 2
     (verdict,) = verify(library, select(library, [item.id]), shipped())
     assert verdict.state == "verified"
     assert "versions" in verdict.compared
@@ -139,14 +139,14 @@ def test_watching_finds_a_change_of_a_later_page(
     watch.watch(library, item.id)
 
     def visit() -> Any:
-        return run(watch.visit, library.get(item.id), library.schedule(watch.TASK, item.id), library)
+        return run(watch.visit, library.items.get(item.id), library.schedules.get(watch.TASK, item.id), library)
 
     assert visit() is None
     boats.bodies["a-2"] = page(2, extra=" in autumn")
     change = visit() or visit()
     assert change is not None
     assert "autumn" in change.excerpt
-    assert library.get(item.id).metadata.page_count == 3
+    assert library.items.get(item.id).metadata.page_count == 3
 
 
 def test_choice_not_to_join_stays_with_the_item(boats: Shore, library: Store, run: Run) -> None:
@@ -200,15 +200,15 @@ def test_web_archive_has_every_page_and_gives_the_same_item(
     assert [verdict.state for verdict in verify_archive(path, shipped(), check)] == ["verified"]
     with closing(open_store(tmp_path / "other.db", "keeper")) as other, path.open("rb") as file:
         import_upload(file, path.name, other, ImportPlan(shipped()))
-        copied, raw = other.get(item.id), other.raw(item.id)
+        copied, raw = other.items.get(item.id), other.items.raw(item.id)
         assert (copied.content, copied.metadata) == (item.content, item.metadata)
         assert raw is not None
-        assert raw.body == library.raw(item.id).body  # type: ignore[union-attr]
+        assert raw.body == library.items.raw(item.id).body  # type: ignore[union-attr]
 
 
 def test_limits_of_an_extraction_count_for_each_page(boats: Shore, library: Store, run: Run) -> None:
     item = _save(run, library, boats.url("a")).item
-    raw = library.raw(item.id)
+    raw = library.items.raw(item.id)
     assert raw is not None
     read = run(_extract, build_item.to_fetched(raw), Options(max_bytes=len(raw.body) - 1))
     assert read.page_count == 3

@@ -64,9 +64,9 @@ class Shelf:
         with closing(open_store(self.where, self.user)) as store:
             async with Retrieval(self.settings) as retrieval:
                 await way(self, store, retrieval)
-            item = store.find_url(self.url)
+            item = store.items.by_url(self.url)
             assert item is not None
-            assert store.raw(item.id) is not None
+            assert store.items.raw(item.id) is not None
             return item
 
     async def work(self, retrieval: Retrieval) -> None:
@@ -124,7 +124,7 @@ async def by_refetch(shelf: Shelf, store: Store, retrieval: Retrieval) -> None:
 def spoil(store: Store, item: Item) -> None:
     """Make of the item what a parser would that found next to nothing."""
     nothing = ItemMetadata(parser_version=1, quality="simplified", word_count=3)
-    store.replace_content(
+    store.items.replace_content(
         item.id, content="x", title="x", author=None, published_at=None, metadata=nothing, now=clock.now()
     )
 
@@ -172,11 +172,11 @@ async def by_import_and_queue(shelf: Shelf, store: Store, retrieval: Retrieval) 
 
 async def by_import_and_failed_fetch(shelf: Shelf, store: Store, retrieval: Retrieval) -> None:
     await run_import(bookmarks(shelf), store, retrieval)
-    item = store.find_url(shelf.url)
+    item = store.items.by_url(shelf.url)
     assert item is not None
     shelf.shore.statuses["a"] = 404
     await fetch_items([item], store, retrieval, ImportReport())
-    known = store.get(item.id).metadata
+    known = store.items.get(item.id).metadata
     assert (known.fetch_again, known.reason is not None and "404" in known.reason) == (False, True)
     shelf.shore.statuses.clear()
     await retry(item.id, store, retrieval, request=request(shelf))

@@ -50,7 +50,7 @@ def test_without_raw_pages_a_save_keeps_the_content_alone(shore: Shore, tmp_path
     with closing(open_library(chosen)) as store:
         item = asyncio.run(one(store))
         assert "puts the kettle on" in item.content
-        assert store.raw(item.id) is None
+        assert store.items.raw(item.id) is None
 
 
 def test_work_goes_on_when_the_database_answers_again(monkeypatch: pytest.MonkeyPatch) -> None:

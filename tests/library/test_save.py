@@ -41,11 +41,11 @@ def everything(library: Store) -> ItemQuery:
 def test_a_new_page_is_stored_with_its_raw_form(keep: Keep, shore: Shore, library: Store) -> None:
     shore.bodies["a"] = article(300)
     saved = keep(shore.url("a"), tags=("harbour",))
-    item = library.get(saved.item.id)
+    item = library.items.get(saved.item.id)
     assert (saved.outcome, item.title, item.domain) == ("added", "The keeper", "127.0.0.1")
     assert "puts the kettle on" in item.content
     assert "harbour" in item.metadata.tags
-    raw = library.raw(item.id)
+    raw = library.items.raw(item.id)
     assert raw is not None
     assert raw.body.decode() == shore.bodies["a"]
 
@@ -68,7 +68,8 @@ def test_a_simplified_capture_says_so_in_the_item_and_its_frontmatter(keep: Keep
     assert item.metadata.quality == "simplified"
     assert frontmatter(item.content)["quality"] == "simplified"
     assert [
-        found.id for found in library.find(ItemQuery(filters=item_filters(quality="simplified", archived=False))).items
+        found.id
+        for found in library.search.find(ItemQuery(filters=item_filters(quality="simplified", archived=False))).items
     ] == [item.id]
 
 
@@ -97,7 +98,7 @@ def test_a_tag_that_was_taken_off_does_not_come_back(
     assert "kettle" in item.metadata.tags
     change_item(library, item.id, ItemChange(remove_tags=("kettle",)))
     assert "kettle" not in keep(shore.url("a"), tags=("new",), settings=automatic).item.metadata.tags
-    assert "new" in library.get(item.id).metadata.tags
+    assert "new" in library.items.get(item.id).metadata.tags
 
 
 def test_suggested_tags_are_not_tags(keep: Keep, shore: Shore, library: Store) -> None:
@@ -105,7 +106,7 @@ def test_suggested_tags_are_not_tags(keep: Keep, shore: Shore, library: Store) -
     item = keep(shore.url("a"), tags=("sea",)).item
     assert item.metadata.tags == ("sea",)
     assert "kettle" in item.metadata.suggested_tags
-    assert library.find(ItemQuery(filters=item_filters(tags=("kettle",)))).items == ()
+    assert library.search.find(ItemQuery(filters=item_filters(tags=("kettle",)))).items == ()
     assert "tags" not in frontmatter(item.content)
     assert frontmatter(item.content)["suggested_tags"] == list(item.metadata.suggested_tags)
     again = keep(shore.url("a"), force=True).item
@@ -159,7 +160,7 @@ def test_a_failed_refetch_keeps_the_good_content_and_records_the_failure(
     shore.statuses["a"] = 500
     with pytest.raises(FetchHttpError) as raised:
         keep(shore.url("a"))
-    after = library.get(before.id)
+    after = library.items.get(before.id)
     assert after.content == before.content
     assert after.metadata.last_error["type"] == "FetchHttpError"
     assert before.id[:8] in raised.value.suggestions[-1]
@@ -183,11 +184,11 @@ def test_a_worse_page_never_replaces_a_better_one_unless_forced(
 ) -> None:
     shore.bodies["a"] = article(600)
     good = keep(shore.url("a")).item
-    raw = library.raw(good.id)
+    raw = library.items.raw(good.id)
     shore.bodies["a"] = worse
     kept = keep(shore.url("a"), tags=("asked",))
     assert (kept.outcome, kept.item.content) == ("kept", good.content)
-    assert library.raw(good.id) == raw
+    assert library.items.raw(good.id) == raw
     assert kept.item.metadata.last_error["message"]
     assert "asked" in kept.item.metadata.tags
     forced = keep(shore.url("a"), force=True)
@@ -239,9 +240,9 @@ def test_a_missing_browser_is_reported_and_the_page_is_kept_as_it_came(
 def test_saving_a_deleted_page_brings_it_back(keep: Keep, shore: Shore, library: Store) -> None:
     shore.bodies["a"] = article(600)
     item = keep(shore.url("a")).item
-    library.delete(item.id, clock.now())
+    library.items.delete(item.id, clock.now())
     assert keep(shore.url("a")).item.deleted_at is None
-    library.delete(item.id, clock.now())
+    library.items.delete(item.id, clock.now())
     shore.bodies["a"] = WALL
     assert keep(shore.url("a")).item.deleted_at is None
 
@@ -257,7 +258,7 @@ def test_many_saves_of_one_page_at_the_same_time_make_one_item(
             return {saved.item.id for saved in await asyncio.gather(*runs)}
 
     assert len(asyncio.run(all_at_once())) == 1
-    assert len(library.find(everything(library)).items) == 1
+    assert len(library.search.find(everything(library)).items) == 1
 
 
 # Retry (seed 001, AC-8)
@@ -302,7 +303,7 @@ def test_the_count_of_retries_is_cleared_by_success_alone(
 def test_a_deleted_item_is_not_retried(keep: Keep, again: Keep, shore: Shore, library: Store) -> None:
     shore.bodies["a"] = article(300)
     item = keep(shore.url("a")).item
-    library.delete(item.id, clock.now())
+    library.items.delete(item.id, clock.now())
     with pytest.raises(NotFound, match="deleted"):
         again(item.id)
 
@@ -337,18 +338,18 @@ def test_a_save_that_is_killed_left_a_whole_item_or_none_and_can_be_run_again(
         time.sleep(delay)
         saver.kill()
     assert library.check() == []
-    for item in library.find(ItemQuery(filters=item_filters(archived=False))).items:
+    for item in library.search.find(ItemQuery(filters=item_filters(archived=False))).items:
         assert item.metadata.quality == "article"
-        assert library.raw(item.id) is not None
-        assert [hit.item.id for hit in library.find(parse_query("kettle")).hits] == [item.id]
+        assert library.items.raw(item.id) is not None
+        assert [hit.item.id for hit in library.search.find(parse_query("kettle")).hits] == [item.id]
     keep(shore.url("a"))
-    assert len(library.find(ItemQuery(filters=item_filters(archived=False))).items) == 1
+    assert len(library.search.find(ItemQuery(filters=item_filters(archived=False))).items) == 1
 
 
 def test_a_discarded_page_is_a_record_in_the_archive(keep: Keep, shore: Shore, library: Store) -> None:
     shore.bodies["a"] = article(300)
     saved = keep(shore.url("a"), rules=book(discard=True))
-    item = library.get(saved.item.id)
+    item = library.items.get(saved.item.id)
     assert (saved.outcome, item.title) == ("added", "The keeper")
     assert (item.metadata.discarded, item.metadata.archived, item.metadata.quality) == (
         True,
@@ -362,8 +363,10 @@ def test_a_discarded_page_is_a_record_in_the_archive(keep: Keep, shore: Shore, l
         "Content discarded by rule own",
     )
     assert "kettle" not in item.content
-    assert library.find(ItemQuery(filters=item_filters(archived=False))).items == ()
-    assert [found.id for found in library.find(ItemQuery(filters=item_filters(quality="discarded"))).items] == [item.id]
+    assert library.search.find(ItemQuery(filters=item_filters(archived=False))).items == ()
+    assert [found.id for found in library.search.find(ItemQuery(filters=item_filters(quality="discarded"))).items] == [
+        item.id
+    ]
 
 
 def test_a_discard_does_not_replace_what_was_saved_before(keep: Keep, shore: Shore, library: Store) -> None:
@@ -371,7 +374,7 @@ def test_a_discard_does_not_replace_what_was_saved_before(keep: Keep, shore: Sho
     item = keep(shore.url("a")).item
     saved = keep(shore.url("a"), rules=book(discard=True))
     assert saved.outcome == "kept"
-    assert library.get(item.id).content == item.content
+    assert library.items.get(item.id).content == item.content
 
 
 def test_the_rules_in_force_are_noted_with_the_item(keep: Keep, shore: Shore) -> None:
@@ -384,10 +387,12 @@ def test_a_save_keeps_the_users_own_version_even_by_force(keep: Keep, shore: Sho
     shore.bodies["a"] = article(300)
     item = keep(shore.url("a")).item
     own = {"title": item.title, "author": None, "published_at": None, "now": clock.now()}
-    library.replace_content(item.id, content="My own words.\n", metadata=replace(item.metadata, edited=True), **own)
+    library.items.replace_content(
+        item.id, content="My own words.\n", metadata=replace(item.metadata, edited=True), **own
+    )
     again = keep(shore.url("a"), force=True, tags=("harbour",))
     assert (again.outcome, again.note) == ("kept", "the text is your own version")
-    stored = library.get(item.id)
+    stored = library.items.get(item.id)
     assert (stored.content, "harbour" in stored.metadata.tags) == ("My own words.\n", True)
     assert stored.metadata.last_error is None
 
@@ -399,7 +404,7 @@ def test_a_retry_of_a_good_page_that_has_not_changed_succeeds_without_a_download
     item = keep(shore.url("a")).item
     saved = again(item.id)
     assert (saved.outcome, saved.unchanged, saved.item.content) == ("updated", True, item.content)
-    assert library.get(item.id).metadata.retry_count == 0
+    assert library.items.get(item.id).metadata.retry_count == 0
     assert shore.site.requests[-1].headers["if-none-match"] == '"1"'
 
 

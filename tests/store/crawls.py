@@ -62,7 +62,7 @@ class Plain:
 
 def begin(library: Store, *names: str) -> Crawl:
     first = [address(name, via="seed") for name in names]
-    return library.start_crawl("a crawl", first[0].url, {"pages": 10}, first, {}, NOW)
+    return library.crawls.start("a crawl", first[0].url, {"pages": 10}, first, {}, NOW)
 
 
 def visited(position: int, *links: str, **values: Any) -> Visit:
@@ -76,13 +76,13 @@ def visited(position: int, *links: str, **values: Any) -> Visit:
 
 def crawl_step(library: Store, crawl_id: str) -> Any:
     """Try to work on a crawl of which only the id is known."""
-    return library.advance_crawl(crawl_id, "thief", [], Plain(), want=9, now=NOW, until=moment(700))
+    return library.frontier.advance(crawl_id, "thief", [], Plain(), want=9, now=NOW, until=moment(700))
 
 
 def step(library: Store, crawl: Crawl, worker: str = "me", visits: Sequence[Visit] = (), **values: Any) -> Any:
     options: dict[str, Any] = {"want": 10, "now": NOW, "until": moment(700), **values}
     policy = options.pop("policy", None) or Plain()
-    return library.advance_crawl(crawl.id, worker, visits, policy, **options)
+    return library.frontier.advance(crawl.id, worker, visits, policy, **options)
 
 
 def fill_crawl(library: Store) -> Crawl:

@@ -20,7 +20,7 @@ def make_library(path: Path, items: int = 40) -> list[str]:
         for number in range(items):
             item = make_item(number, title=f"Title {number}", content=f"Words of page {number}. " * 60, tags=["some"])
             raw = make_raw(random.Random(number).randbytes(1500))
-            ids.append(library.upsert(item, raw).id)
+            ids.append(library.items.save(item, raw).id)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return ids

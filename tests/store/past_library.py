@@ -310,7 +310,7 @@ def faults_of(library: Store, expected: Expected) -> list[str]:
     """Return what the upgraded library of one user lacks, has too much of, or cannot find."""
     found = [f"the library itself reports: {fault}" for fault in library.check()]
     for url, wanted in expected.items.items():
-        item = library.find_url(url)
+        item = library.items.by_url(url)
         if item is None:
             found.append(f"{url} is lost")
             continue
@@ -322,30 +322,32 @@ def faults_of(library: Store, expected: Expected) -> list[str]:
         found += [
             f"{url}: {name} is {got[name]!r}, not {value!r}" for name, value in wanted.items() if got[name] != value
         ]
-        raw = library.raw(item.id)
+        raw = library.items.raw(item.id)
         if raw is None or raw.body != expected.raw[url]:
             found.append(f"{url} has lost its page")
-        notes = [(note.quote, note.note) for note in library.annotations(item.id)]
+        notes = [(note.quote, note.note) for note in library.annotations.of_item(item.id)]
         if notes != expected.notes.get(url, []):
             found.append(f"{url} has the notes {notes}")
         versions = [
-            library.snapshot_raw(item.id, version.number).body
-            for version in sorted(library.snapshots(item.id), key=lambda version: version.number)
+            library.snapshots.raw(item.id, version.number).body
+            for version in sorted(library.snapshots.list(item.id), key=lambda version: version.number)
         ]
         if versions != expected.versions.get(url, [expected.raw[url]]):
             found.append(f"{url} has the versions {versions}")
     found += list(_search_faults(library, expected))
-    dated = library.find(ItemQuery(order="published", descending=False, limit=500)).items
+    dated = library.search.find(ItemQuery(order="published", descending=False, limit=500)).items
     if tuple(dict.fromkeys(item.published_at for item in dated)) != PUBLISHED:
         found.append(f"by publication the pages are {[item.published_at for item in dated]}")
-    jobs = {job.url_full: job.state for job in library.jobs()}
+    jobs = {job.url_full: job.state for job in library.jobs.list()}
     found += [f"job {url} is {jobs.get(url)}" for url, state in expected.jobs.items() if jobs.get(url) != state]
     lists = {
-        each.name: [item.id for item in library.list_page(each.id).items] for each in library.lists() if expected.lists
+        each.name: [item.id for item in library.lists.page(each.id).items]
+        for each in library.lists.list()
+        if expected.lists
     }
     if lists != expected.lists:
         found.append(f"the lists are {lists}")
-    numbers = library.numbers([wanted["id"] for wanted in expected.items.values()])
+    numbers = library.items.numbers([wanted["id"] for wanted in expected.items.values()])
     if len(set(numbers.values())) != len(expected.items):
         found.append(f"the numbers are {numbers}")
     return found
@@ -356,15 +358,17 @@ def _search_faults(library: Store, expected: Expected) -> Iterator[str]:
     for number, (url, wanted) in enumerate(expected.items.items()):
         if wanted["deleted_at"]:
             continue
-        hits = [hit.item.url for hit in library.find(parse_query(f"unique{library.user_id}{number}")).hits]
+        hits = [hit.item.url for hit in library.search.find(parse_query(f"unique{library.user_id}{number}")).hits]
         if hits != [url]:
             yield f"{url} is found as {hits}"
         for tag in {*wanted["tags"], *wanted["suggested_tags"]}:
-            tagged = {item.id for item in library.find(ItemQuery(filters=item_filters(tags=(tag,)), limit=500)).items}
+            tagged = {
+                item.id for item in library.search.find(ItemQuery(filters=item_filters(tags=(tag,)), limit=500)).items
+            }
             if (wanted["id"] in tagged) != (tag in wanted["tags"]):
                 yield f"{url} is{'' if wanted['id'] in tagged else ' not'} under the tag {tag}"
         for _, note in expected.notes.get(url, []):
-            ids = {each.item_id for each in library.find_annotations(note).annotations}
+            ids = {each.item_id for each in library.annotations.find(note).annotations}
             if ids != {wanted["id"]}:
                 yield f"the note {note} is found in {ids}"
 

@@ -23,20 +23,20 @@ def add_sink(library: Store, name: str = "notes", rules: tuple[str, ...] = ("tag
         created_at=NOW,
         **values,
     )
-    return library.add_sink(sink)
+    return library.sinks.add(sink)
 
 
 def fill_sink(library: Store) -> Sink:
     """A sink with a delivery, an event, and a changed item."""
     sink = add_sink(library, secret="sealed")
-    item = library.find(ItemQuery()).items[0]
-    library.note_changed([item.id])
-    library.route(library.changed_items()[0], "one", [sink.id], NOW)
-    library.post_event(sink.id, "secret", {"secret": "words"}, NOW)
-    library.note_changed([item.id])
-    library.lease_sink(sink.id, "me", NOW, NOW, NOW)
-    delivery = library.begin_delivery(sink.id, "me", NOW, NOW)
+    item = library.search.find(ItemQuery()).items[0]
+    library.outbox.note_changed([item.id])
+    library.outbox.route(library.outbox.changed_items()[0], "one", [sink.id], NOW)
+    library.outbox.post_event(sink.id, "secret", {"secret": "words"}, NOW)
+    library.outbox.note_changed([item.id])
+    library.sinks.lease(sink.id, "me", NOW, NOW, NOW)
+    delivery = library.outbox.begin(sink.id, "me", NOW, NOW)
     assert delivery is not None
-    library.finish_delivery(delivery, "me", NOW, version="one")
-    library.release_sink(sink.id, "me", NOW)
+    library.outbox.finish(delivery, "me", NOW, version="one")
+    library.sinks.release(sink.id, "me", NOW)
     return sink

@@ -47,17 +47,17 @@ def save_with_the_first_version(where: str, shore: Shore) -> None:
 
 
 def check(library: Store, shore: Shore) -> None:
-    one, two = library.find_url(shore.url("one")), library.find_url(shore.url("two"))
+    one, two = library.items.by_url(shore.url("one")), library.items.by_url(shore.url("two"))
     assert one is not None
     assert two is not None
     assert (one.title, one.metadata.pinned, two.deleted_at is None) == ("The keeper one", True, False)
     assert one.metadata.tags == ("mine",)
     assert {"harbour", "tides"} <= set(one.metadata.suggested_tags)
-    raw = library.raw(one.id)
+    raw = library.items.raw(one.id)
     assert raw is not None
     assert b"The keeper one" in raw.body
-    assert [hit.item.id for hit in library.find(parse_query("keeper tag:mine")).hits] == [one.id]
-    assert [job.url_full for job in library.jobs("queued")] == [shore.url("later")]
+    assert [hit.item.id for hit in library.search.find(parse_query("keeper tag:mine")).hits] == [one.id]
+    assert [job.url_full for job in library.jobs.list("queued")] == [shore.url("later")]
     assert library.check() == []
 
 

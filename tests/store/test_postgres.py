@@ -131,35 +131,35 @@ TYPES = {
 
 
 def fill(library: Store) -> None:
-    item = library.upsert(make_item(user_id=library.user_id, tags=["t"], content="secret words"), make_raw())
-    library.annotate(Annotation(str(uuid.uuid4()), item.id, "secret", "", "words", "mine", None, NOW, NOW))
-    library.change_reading(item.id, lambda old: replace(old, state="reading", updated_at=NOW))
-    library.claim("key", "request", NOW, LONG_AGO, LONG_AGO)
-    library.enqueue("https://example.com/job", "https://example.com/job", {}, NOW)
-    library.put_part(str(uuid.uuid4()), 0, b"secret", NOW)
-    name = library.put_blob(b"secret picture", NOW)
-    library.link_blobs(item.id, [ItemBlob("picture", "https://example.com/a.png", "kept", NOW, "image/png", name, 14)])
-    schedule = library.set_schedule("watch", item.id, item.url_full, 3600, NOW, NOW)
+    item = library.items.save(make_item(user_id=library.user_id, tags=["t"], content="secret words"), make_raw())
+    library.annotations.put(Annotation(str(uuid.uuid4()), item.id, "secret", "", "words", "mine", None, NOW, NOW))
+    library.reading.change(item.id, lambda old: replace(old, state="reading", updated_at=NOW))
+    library.idempotency.claim("key", "request", NOW, LONG_AGO, LONG_AGO)
+    library.jobs.add("https://example.com/job", "https://example.com/job", {}, NOW)
+    library.uploads.put_part(str(uuid.uuid4()), 0, b"secret", NOW)
+    name = library.blobs.put(b"secret picture", NOW)
+    library.blobs.link(item.id, [ItemBlob("picture", "https://example.com/a.png", "kept", NOW, "image/png", name, 14)])
+    schedule = library.schedules.put("watch", item.id, item.url_full, 3600, NOW, NOW)
     change = Change(str(uuid.uuid4()), item.id, 1, 0, 1, 1, "secret", NOW)
     changed = make_item(user_id=library.user_id, content="other secret words")
-    library.record_change(schedule.id, {}, changed, make_raw(b"new"), change, retention=Retention())
-    library.put_check(PageCheck(item.id, NOW, NOW, "ok"))
-    feed, _ = library.add_feed("web", "https://example.com/feed", now=NOW)
-    library.put_entries(feed.id, [NewEntry("one", "Secret", content="secret words", page=make_raw())], NOW)
-    library.publish(PublishedFeed(str(uuid.uuid4()), "Secret", "tag:secret", NOW))
+    library.changes.add(schedule.id, {}, changed, make_raw(b"new"), change, retention=Retention())
+    library.changes.put_check(PageCheck(item.id, NOW, NOW, "ok"))
+    feed, _ = library.feeds.add("web", "https://example.com/feed", now=NOW)
+    library.entries.put(feed.id, [NewEntry("one", "Secret", content="secret words", page=make_raw())], NOW)
+    library.feeds.publish(PublishedFeed(str(uuid.uuid4()), "Secret", "tag:secret", NOW))
     fill_crawl(library)
-    reading = library.add_list(ItemList(str(uuid.uuid4()), "Secret", "manual", "", NOW, NOW))
-    library.put_save_rule(SaveRule(str(uuid.uuid4()), "Secret", "secret", SaveActions(), True, 1, NOW, NOW))
+    reading = library.lists.add(ItemList(str(uuid.uuid4()), "Secret", "manual", "", NOW, NOW))
+    library.save_rules.put(SaveRule(str(uuid.uuid4()), "Secret", "secret", SaveActions(), True, 1, NOW, NOW))
     action = str(uuid.uuid4())
-    library.add_action(action, "Secret", NOW)
-    library.change_items(action, [item.id], ItemChange(add_tags=("secret",), add_to=(reading.id,)), NOW)
+    library.actions.add(action, "Secret", NOW)
+    library.actions.change(action, [item.id], ItemChange(add_tags=("secret",), add_to=(reading.id,)), NOW)
     fill_sink(library)
 
 
 @pytest.fixture
 def victim(server: Server) -> Iterator[Store]:
     with closing(open_store(server.app, "victim")) as library:
-        if library.find_url("https://example.com/page/0") is None:
+        if library.items.by_url("https://example.com/page/0") is None:
             fill(library)
         yield library
 
@@ -277,9 +277,9 @@ def test_two_users_see_nothing_of_each_other_by_any_way(server: Server) -> None:
 
 def test_the_owners_sign_in_acts_as_the_application_too(server: Server, victim: Store) -> None:
     with closing(open_store(server.owner, "somebody")) as library:
-        assert library.find(ItemQuery(filters=item_filters(archived=False))).items == ()
-        assert library.find(parse_query("secret")).hits == ()
-    assert victim.find(parse_query("secret")).hits
+        assert library.search.find(ItemQuery(filters=item_filters(archived=False))).items == ()
+        assert library.search.find(parse_query("secret")).hits == ()
+    assert victim.search.find(parse_query("secret")).hits
 
 
 def test_searching_uses_the_text_index(server: Server) -> None:
@@ -296,7 +296,7 @@ def test_installing_again_changes_nothing(server: Server, victim: Store) -> None
     from pagekeep.store import postgres
 
     postgres.install(server.owner)
-    assert victim.find(parse_query("secret")).hits
+    assert victim.search.find(parse_query("secret")).hits
 
 
 @pytest.mark.parametrize("schema", sorted(FIXTURES.glob("postgres-v*.sql")), ids=lambda file: file.stem)
@@ -315,24 +315,24 @@ def test_every_past_schema_migrates(server: Server, schema: Path) -> None:
     with psycopg.connect(server.owner.replace("/postgres?", place), autocommit=True) as owner:
         _check_types(owner)
     with closing(open_store(server.app.replace("/postgres?", place), "other")) as library:
-        (other,) = library.find(ItemQuery()).items
+        (other,) = library.search.find(ItemQuery()).items
         assert (other.title, other.saved_at, other.last_opened_at) == ("Another's", "2024-02-29T23:59:59.500000Z", None)
-        assert (other.metadata.pinned, library.find(parse_query("is:pinned")).items) == (True, (other,))
-        assert library.raw(other.id) is not None
-        assert library.get(other.id[:8]) == other
+        assert (other.metadata.pinned, library.search.find(parse_query("is:pinned")).items) == (True, (other,))
+        assert library.items.raw(other.id) is not None
+        assert library.items.get(other.id[:8]) == other
         # A save that failed without an item runs again after the upgrade to schema 22.
         old = int(schema.stem.rpartition("v")[2]) < 22
-        assert [job.state for job in library.jobs()] == ["queued" if old else "dead"]
+        assert [job.state for job in library.jobs.list()] == ["queued" if old else "dead"]
         assert library.check() == []
     with closing(open_store(server.app.replace("/postgres?", place))) as library:
-        item = library.find_url("https://example.com/old")
+        item = library.items.by_url("https://example.com/old")
         assert item is not None
         assert (item.title, list(item.metadata.tags)) == ("An old page", ["old"])
-        raw = library.raw(item.id)
+        raw = library.items.raw(item.id)
         assert raw is not None
         assert raw.body == b"<p>Old words</p>"
-        assert [hit.item.id for hit in library.find(parse_query("old words")).hits] == [item.id]
-        assert [job.state for job in library.jobs()] == ["queued"]
+        assert [hit.item.id for hit in library.search.find(parse_query("old words")).hits] == [item.id]
+        assert [job.state for job in library.jobs.list()] == ["queued"]
         assert library.check() == []
 
 
@@ -408,8 +408,8 @@ def test_an_owner_without_special_powers_can_install(server: Server) -> None:
     app = server.app.replace("/postgres?", place)
     with closing(open_store(app, "one")) as one, closing(open_store(app, "two")) as two:
         fill(one)
-        assert [len(library.find(parse_query("secret")).hits) for library in (one, two)] == [1, 0]
-        assert [len(library.find(parse_query("title")).hits) for library in (one, two)] == [1, 0]
+        assert [len(library.search.find(parse_query("secret")).hits) for library in (one, two)] == [1, 0]
+        assert [len(library.search.find(parse_query("title")).hits) for library in (one, two)] == [1, 0]
 
 
 def test_an_owner_with_too_few_rights_is_reported(server: Server) -> None:
@@ -444,10 +444,10 @@ def test_an_address_that_cannot_be_read_says_so() -> None:
 
 
 def test_a_lost_connection_is_replaced(server: Server, victim: Store) -> None:
-    victim.stats()
+    victim.counts.totals()
     with psycopg.connect(server.owner, autocommit=True) as owner:
         owner.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'keeper'")
-    assert victim.stats()["items"] == 1
+    assert victim.counts.totals()["items"] == 1
 
 
 def test_a_backup_restores_to_the_same_library(server: Server, victim: Store, tmp_path: Path) -> None:
@@ -458,17 +458,20 @@ def test_a_backup_restores_to_the_same_library(server: Server, victim: Store, tm
     postgres.restore(server.app, str(file), f"heir of {tmp_path}")
     with closing(open_store(server.app, f"heir of {tmp_path}")) as heir:
         old, new = (
-            victim.find(ItemQuery(filters=item_filters(archived=False))).items,
-            heir.find(ItemQuery(filters=item_filters(archived=False))).items,
+            victim.search.find(ItemQuery(filters=item_filters(archived=False))).items,
+            heir.search.find(ItemQuery(filters=item_filters(archived=False))).items,
         )
         assert [(item.id, item.content, item.metadata) for item in new] == [
             (item.id, item.content, item.metadata) for item in old
         ]
-        assert heir.raw(new[0].id) == victim.raw(old[0].id)
-        assert heir.find(parse_query("secret")).hits[0].rank == victim.find(parse_query("secret")).hits[0].rank
-        assert heir.stats() == victim.stats()
-        assert heir.item_blobs(new[0].id) == victim.item_blobs(old[0].id)
-        assert heir.blob(str(heir.item_blobs(new[0].id)[0].hash)) == b"secret picture"
+        assert heir.items.raw(new[0].id) == victim.items.raw(old[0].id)
+        assert (
+            heir.search.find(parse_query("secret")).hits[0].rank
+            == victim.search.find(parse_query("secret")).hits[0].rank
+        )
+        assert heir.counts.totals() == victim.counts.totals()
+        assert heir.blobs.of_item(new[0].id) == victim.blobs.of_item(old[0].id)
+        assert heir.blobs.get(str(heir.blobs.of_item(new[0].id)[0].hash)) == b"secret picture"
         assert heir.check() == []
     with pytest.raises(StoreError, match="not empty"):
         postgres.restore(server.app, str(file), f"heir of {tmp_path}")
@@ -483,7 +486,7 @@ def test_half_a_backup_restores_nothing(server: Server, victim: Store, tmp_path:
     with pytest.raises(StoreError, match="complete"):
         postgres.restore(server.app, str(file), "nobody")
     with closing(open_store(server.app, "nobody")) as library:
-        assert library.stats()["items"] == 0
+        assert library.counts.totals()["items"] == 0
 
 
 def test_the_owner_lets_a_role_use_everything_a_server_needs(server: Server) -> None:
@@ -493,7 +496,7 @@ def test_the_owner_lets_a_role_use_everything_a_server_needs(server: Server) -> 
     place = re.sub(r"//[^@]*@", "//the%3B%20server:@", server.owner)
     with closing(open_accounts(place)) as accounts, closing(open_store(place, "anna", workers=True)) as store:
         assert accounts.users() is not None
-        assert store.jobs() == ()
+        assert store.jobs.list() == ()
 
 
 def test_a_role_that_is_not_there_is_not_let_in(server: Server) -> None:

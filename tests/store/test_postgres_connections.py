@@ -102,7 +102,7 @@ def add_row(tx: Transaction) -> None:
 
 
 def rows(library: Store) -> int:
-    return len(library.jobs(limit=1_000))
+    return len(library.jobs.list(limit=1_000))
 
 
 @pytest.mark.parametrize(("cut", "runs"), [("in the work", 2), ("before", 2), ("after", 1)])
@@ -126,11 +126,11 @@ def test_work_is_committed_once_wherever_the_connection_breaks(proxy: Proxy, cut
 def test_work_that_changes_nothing_leaves_no_trace(server: Server) -> None:
     user = f"user-{uuid.uuid4()}"
     with closing(open_store(server.app, user)) as library, psycopg.connect(server.owner, autocommit=True) as owner:
-        library.lease("worker", NOW, NOW)
+        library.jobs.lease("worker", NOW, NOW)
         sql = "SELECT count(*) FROM pagekeep.commits WHERE user_id = %s"
         assert owner.execute(sql, (user,)).fetchone() == (0,)
-        library.enqueue("https://example.com/", "https://example.com/", {}, NOW)
-        library.enqueue("https://example.com/2", "https://example.com/2", {}, NOW)
+        library.jobs.add("https://example.com/", "https://example.com/", {}, NOW)
+        library.jobs.add("https://example.com/2", "https://example.com/2", {}, NOW)
         assert owner.execute(sql, (user,)).fetchone() == (1,), "one row for each connection, whatever it commits"
 
 
@@ -142,7 +142,7 @@ def test_the_marks_of_old_connections_are_removed(server: Server) -> None:
             "INSERT INTO pagekeep.commits VALUES (%s, gen_random_uuid(), 7, now() - interval '2 days')", (user,)
         )
         with closing(open_store(server.app, user)) as library:
-            library.enqueue("https://example.com/", "https://example.com/", {}, NOW)
+            library.jobs.add("https://example.com/", "https://example.com/", {}, NOW)
         sql = "SELECT number = 7 FROM pagekeep.commits WHERE user_id = %s"
         assert owner.execute(sql, (user,)).fetchall() == [(False,)]
 
@@ -155,7 +155,7 @@ def test_a_statement_that_fails_is_not_a_lost_connection(server: Server) -> None
             library._engine.write(lambda tx: tx.run("SELECT 1 / 0"))
         assert type(caught.value) is StoreError
         with pytest.raises(NotFound):
-            library.job("nothing")
+            library.jobs.get("nothing")
         with pytest.raises(InvalidQuery):
             library._engine.read(lambda tx: (tx.limit_time(0.01), tx.all("SELECT pg_sleep(5)")))
         assert seen == []
@@ -173,7 +173,7 @@ def test_work_that_makes_the_server_fail_is_not_run_for_ever(server: Server) -> 
         with pytest.raises(DatabaseUnreachable):
             library._engine.write(crash)
         assert 2 <= len(tried) <= 10
-        assert library.jobs() == ()
+        assert library.jobs.list() == ()
 
 
 @contextmanager
@@ -190,7 +190,7 @@ def test_a_library_comes_back_with_its_server(monkeypatch: pytest.MonkeyPatch) -
     seen: list[str] = []
     with own_server() as server, closing(open_store(server.app, "someone")) as library:
         library.watch_connection(lambda: seen.append("lost"), lambda: seen.append("back"))
-        library.enqueue("https://example.com/", "https://example.com/", {}, NOW)
+        library.jobs.add("https://example.com/", "https://example.com/", {}, NOW)
         for mode in ("immediate", "fast"):
             server.control("restart", "-m", mode)
             assert rows(library) == 1
@@ -199,11 +199,11 @@ def test_a_library_comes_back_with_its_server(monkeypatch: pytest.MonkeyPatch) -
         server.control("stop", "-m", "fast")
         for _ in range(3):
             with pytest.raises(DatabaseUnreachable, match="does not answer") as caught:
-                library.enqueue("https://example.com/2", "https://example.com/2", {}, NOW)
+                library.jobs.add("https://example.com/2", "https://example.com/2", {}, NOW)
         assert caught.value.type == "DatabaseUnreachable"
         with pytest.raises(DatabaseUnreachable):
             open_store(server.app, "another")
         server.control("start")
-        library.enqueue("https://example.com/3", "https://example.com/3", {}, NOW)
+        library.jobs.add("https://example.com/3", "https://example.com/3", {}, NOW)
         assert rows(library) == 2
         assert seen == ["lost", "back"] * 3

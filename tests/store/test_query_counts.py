@@ -70,9 +70,9 @@ def fill(library: Store, count: int, first: int = 0) -> None:
             suggested_tags=["lamp"],
         )
         note = Annotation(item.id, item.id, "Lamps", "", "", "", None, NOW, NOW)
-        library.upsert_many([NewItem(item, make_raw(b"%d" % number), (note,))], lambda old, _: old)
-        library.add_list(ItemList(item.id, f"List {number}", "manual", "", NOW, NOW))
-        library.add_action(item.id, "A change", NOW)
+        library.items.save_many([NewItem(item, make_raw(b"%d" % number), (note,))], lambda old, _: old)
+        library.lists.add(ItemList(item.id, f"List {number}", "manual", "", NOW, NOW))
+        library.actions.add(item.id, "A change", NOW)
 
 
 def export_all(library: Store, format: Format) -> bytes:
@@ -84,13 +84,13 @@ def export_all(library: Store, format: Format) -> bytes:
 @pytest.mark.parametrize(
     "work",
     [
-        pytest.param(lambda library: library.find(parse_query("lamps", limit=100)), id="search"),
+        pytest.param(lambda library: library.search.find(parse_query("lamps", limit=100)), id="search"),
         pytest.param(lambda library: list_suggestions(library, limit=100), id="suggestions"),
-        pytest.param(lambda library: library.count_page("tag"), id="tags"),
-        pytest.param(lambda library: library.suggest("tag", "tag"), id="completing a tag"),
-        pytest.param(lambda library: library.counts(["state", "saved", "quality"]), id="counts"),
-        pytest.param(lambda library: library.list_counts(100), id="lists"),
-        pytest.param(lambda library: library.actions(100), id="actions"),
+        pytest.param(lambda library: library.counts.page("tag"), id="tags"),
+        pytest.param(lambda library: library.counts.suggest("tag", "tag"), id="completing a tag"),
+        pytest.param(lambda library: library.counts.get(["state", "saved", "quality"]), id="counts"),
+        pytest.param(lambda library: library.lists.counts(100), id="lists"),
+        pytest.param(lambda library: library.actions.list(100), id="actions"),
         pytest.param(lambda library: export_all(library, "jsonl"), id="export as JSON Lines"),
         pytest.param(lambda library: export_all(library, "netscape"), id="export as bookmarks"),
         pytest.param(lambda library: export_all(library, "html"), id="export as a page"),
@@ -107,7 +107,7 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(
 
 def test_each_tag_is_shown_as_its_items_spell_it(library: Store) -> None:
     fill(library, MANY)
-    shown = {row.key: row.name for row in library.count_page("tag", limit=MANY).counts}
+    shown = {row.key: row.name for row in library.counts.page("tag", limit=MANY).counts}
     assert shown == {f"tag {number}": f"Tag {number}" for number in range(MANY)}
 
 
@@ -123,12 +123,12 @@ def test_a_job_is_found_by_the_beginning_of_its_id_with_one_query(
     library: Store, count_queries: Callable[[Callable[[], object]], int]
 ) -> None:
     jobs = [
-        library.enqueue(f"https://example.com/{number}", f"https://example.com/{number}", {}, NOW)
+        library.jobs.add(f"https://example.com/{number}", f"https://example.com/{number}", {}, NOW)
         for number in range(MANY)
     ]
     wanted = jobs[7]
-    assert count_queries(lambda: library.unfinished_jobs(wanted.id[:13])) == 1
-    assert library.unfinished_jobs(wanted.id[:13]) == (wanted,)
+    assert count_queries(lambda: library.jobs.find_unfinished(wanted.id[:13])) == 1
+    assert library.jobs.find_unfinished(wanted.id[:13]) == (wanted,)
     assert revive_by_prefix(library, wanted.id.upper()).id == wanted.id
     for prefix in ("", "zz", "g" * 40, "f" * 33, "0" * 31):
         with pytest.raises(NotFound):
@@ -136,18 +136,18 @@ def test_a_job_is_found_by_the_beginning_of_its_id_with_one_query(
 
 
 def test_a_finished_job_is_not_found_by_its_id(library: Store) -> None:
-    job = library.enqueue("https://example.com/", "https://example.com/", {}, NOW)
-    assert library.lease("me", replace(job).run_after, "2026-01-01T00:00:00.000000Z") is not None
-    assert library.finish(job.id, "me")
-    assert library.unfinished_jobs(job.id) == ()
+    job = library.jobs.add("https://example.com/", "https://example.com/", {}, NOW)
+    assert library.jobs.lease("me", replace(job).run_after, "2026-01-01T00:00:00.000000Z") is not None
+    assert library.jobs.finish(job.id, "me")
+    assert library.jobs.find_unfinished(job.id) == ()
 
 
 def test_statistics_and_storage_read_kept_numbers_only(library: Store, sent: list[tuple[str, dict[str, Any]]]) -> None:
     fill(library, FEW)
     sent.clear()
-    library.stats()
-    library.storage()
-    library.blob_bytes()
+    library.counts.totals()
+    library.blobs.storage()
+    library.blobs.total_bytes()
     read_statistics(library)
     assert sent
     for sql, _ in sent:
@@ -168,7 +168,7 @@ def test_a_page_is_read_along_an_index_and_not_sorted(
     with closing(open_store(tmp_path / "library.db")) as library:
         fill(library, MANY)
         sent.clear()
-        library.find(query)
+        library.search.find(query)
         plans = [_plan(library, sql, values) for sql, values in list(sent) if "item_counts" not in sql]
     assert len(plans) == len(indexes)
     for plan, index in zip(plans, indexes, strict=True):
@@ -183,21 +183,21 @@ def _plan(library: Store, sql: str, values: dict[str, Any]) -> str:
 
 def test_items_of_a_tag_come_in_the_order_they_were_saved_also_when_that_changes(library: Store) -> None:
     made = [make_item(n, user_id=library.user_id, tags=["sea"], saved_at=moment(n * 7 % 10)) for n in range(10)]
-    library.upsert_many([NewItem(item) for item in made], lambda old, _: old)
+    library.items.save_many([NewItem(item) for item in made], lambda old, _: old)
     later = replace(made[0], saved_at=moment(99))
-    library.upsert_many([NewItem(later)], lambda old, new: replace(old, saved_at=new.saved_at))
+    library.items.save_many([NewItem(later)], lambda old, new: replace(old, saved_at=new.saved_at))
     wanted = sorted((item.saved_at, item.id) for item in (later, *made[1:]))
     for descending in (False, True):
         query = ItemQuery(filters=item_filters(tags=("Sea",)), descending=descending, limit=3)
         found: list[str] = []
         while True:
-            page = library.find(query)
+            page = library.search.find(query)
             found += [item.id for item in page.items]
             if page.next is None:
                 break
             query = replace(query, after=page.next)
         assert found == [item_id for _, item_id in (reversed(wanted) if descending else wanted)]
-    assert library.count(item_filters(tags=("SEA",))) == 10
+    assert library.search.count(item_filters(tags=("SEA",))) == 10
 
 
 def test_a_search_finds_the_same_in_short_ranges_as_in_one(library: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,7 +205,7 @@ def test_a_search_finds_the_same_in_short_ranges_as_in_one(library: Store, monke
     words = "lamp ship tide quay rope".split()
     for number in range(60):
         title, text = (" ".join(chance.choices(words, k=count)) for count in (1, 4))
-        library.upsert(
+        library.items.save(
             make_item(number, user_id=library.user_id, title=title, content=text, tags=["t"] * (number % 2)), None
         )
     texts = (
@@ -224,9 +224,11 @@ def test_a_search_finds_the_same_in_short_ranges_as_in_one(library: Store, monke
         monkeypatch.setattr(postgres, "_FIRST_RANGE", first)
         monkeypatch.setattr(postgres, "_LAST_RANGE", first * 8)
         monkeypatch.setattr(find, "WINDOW", window)
-        found.append([{hit.item.id for hit in library.find(parse_query(text, limit=100)).hits} for text in texts])
+        found.append(
+            [{hit.item.id for hit in library.search.find(parse_query(text, limit=100)).hits} for text in texts]
+        )
     assert found[0] == found[1] == found[2]
-    items = {item.id: f" {item.title} ¶ {item.content} " for item in library.find(ItemQuery(limit=100)).items}
+    items = {item.id: f" {item.title} ¶ {item.content} " for item in library.search.find(ItemQuery(limit=100)).items}
     assert found[0][2] == {item_id for item_id, text in items.items() if " tide quay " in text}
     assert found[0][3] == {item_id for item_id, text in items.items() if " rope " in text and " ship " not in text}
 

@@ -43,14 +43,14 @@ def test_every_readable_item_is_in_the_new_library(tmp_path: Path, seed: int) ->
     report = salvage(path, new)
     assert path.read_bytes() == before
     with closing(open_store(new)) as library:
-        saved = {item_id for item_id, _ in library.versions()}
+        saved = {item_id for item_id, _ in library.items.versions()}
         assert can_read <= saved <= set(ids)
         assert library.check() == []
         lost = {entry["id"] for entry in report.lost_items.values()}
         assert lost <= set(ids) - saved
         assert report.saved["items"] == len(saved)
-        one = library.get(min(saved))
-        found = library.find(parse_query(f'"{one.title}"'))
+        one = library.items.get(min(saved))
+        found = library.search.find(parse_query(f'"{one.title}"'))
         assert one.id in {hit.item.id for hit in found.hits}
 
 
@@ -58,32 +58,32 @@ def test_an_intact_library_is_saved_whole(tmp_path: Path) -> None:
     path, new = tmp_path / "library.db", tmp_path / "new.db"
     ids = make_library(path, 12)
     with closing(open_store(path)) as library:
-        library.enqueue("https://example.com/queued", "https://example.com/queued", {}, "2025-03-19T10:30:00.000000Z")
-        library.delete(ids[0], "2025-03-19T10:30:00.000000Z")
-        library.purge()
-        kept = library.put_blob(b"pixels", "2025-03-19T10:30:00.000000Z", compress=True)
+        library.jobs.add("https://example.com/queued", "https://example.com/queued", {}, "2025-03-19T10:30:00.000000Z")
+        library.items.delete(ids[0], "2025-03-19T10:30:00.000000Z")
+        library.items.purge()
+        kept = library.blobs.put(b"pixels", "2025-03-19T10:30:00.000000Z", compress=True)
         link = ItemBlob(
             "picture", "https://example.com/a.png", "kept", "2025-03-19T10:30:00.000000Z", "image/png", kept, 6
         )
-        library.link_blobs(ids[1], [link])
+        library.blobs.link(ids[1], [link])
         report = salvage(path, new)  # with a write-ahead log beside it
     assert report.complete
     with closing(open_store(path)) as old, closing(open_store(new)) as library:
-        assert library.versions() == old.versions()
-        assert [library.get(item_id) for item_id in ids[1:]] == [old.get(item_id) for item_id in ids[1:]]
-        assert [library.raw(item_id) for item_id in ids[1:]] == [old.raw(item_id) for item_id in ids[1:]]
-        assert library.jobs() == old.jobs()
-        assert (library.item_blobs(ids[1]), library.blob(kept)) == ((link,), b"pixels")
-        assert ids[0] not in {item_id for item_id, _ in library.versions()}
+        assert library.items.versions() == old.items.versions()
+        assert [library.items.get(item_id) for item_id in ids[1:]] == [old.items.get(item_id) for item_id in ids[1:]]
+        assert [library.items.raw(item_id) for item_id in ids[1:]] == [old.items.raw(item_id) for item_id in ids[1:]]
+        assert library.jobs.list() == old.jobs.list()
+        assert (library.blobs.of_item(ids[1]), library.blobs.get(kept)) == ((link,), b"pixels")
+        assert ids[0] not in {item_id for item_id, _ in library.items.versions()}
 
 
 def test_a_damaged_text_and_a_lost_kept_file_are_listed(tmp_path: Path) -> None:
     path, new = tmp_path / "library.db", tmp_path / "new.db"
     ids = make_library(path, 3)
     with closing(open_store(path)) as library:
-        name = library.put_blob(b"pixels", "2025-03-19T10:30:00.000000Z")
+        name = library.blobs.put(b"pixels", "2025-03-19T10:30:00.000000Z")
         source = "https://example.com/a.png"
-        library.link_blobs(ids[1], [ItemBlob("picture", source, "kept", "2025-03-19T10:30:00.000000Z", "", name, 6)])
+        library.blobs.link(ids[1], [ItemBlob("picture", source, "kept", "2025-03-19T10:30:00.000000Z", "", name, 6)])
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE items SET content = replace(content, 'Words', 'Wordz') WHERE id = ?", (ids[0],))
         connection.commit()
@@ -95,8 +95,8 @@ def test_a_damaged_text_and_a_lost_kept_file_are_listed(tmp_path: Path) -> None:
         f"A kept file is missing or damaged: {name} ({source})",
     ]
     with closing(open_store(new)) as library:
-        assert library.get(ids[0]).content.startswith("Wordz")
-        assert library.item_blobs(ids[1]) == ()
+        assert library.items.get(ids[0]).content.startswith("Wordz")
+        assert library.blobs.of_item(ids[1]) == ()
         assert library.check() == []
 
 
@@ -107,7 +107,7 @@ def make_crawl(library: Store, *, pages: int = 60) -> Crawl:
     step(library, crawl, visits=[visited(0, *(f"page-{number}" for number in range(1, pages)))], want=pages)
     step(library, crawl, visits=[visited(number) for number in range(1, pages)])
     step(library, crawl)  # settles the rest
-    return library.crawl(crawl.id)
+    return library.crawls.get(crawl.id)
 
 
 def test_a_crawl_is_saved_with_its_pages(tmp_path: Path) -> None:
@@ -116,14 +116,14 @@ def test_a_crawl_is_saved_with_its_pages(tmp_path: Path) -> None:
     with closing(open_store(path)) as library:
         crawl = make_crawl(library)
         assert (crawl.state, crawl.kept) == ("done", 60)
-        kept = library.crawled(crawl.id, ("kept",))
+        kept = library.crawls.pages(crawl.id, ("kept",))
         report = salvage(path, new)
         assert report.complete
         with closing(open_store(new)) as other:
-            assert other.crawl(crawl.id) == crawl
-            assert other.crawled(crawl.id, ("kept",)) == kept
-            assert other.crawl_raw(crawl.id, 7) == library.crawl_raw(crawl.id, 7)
-            assert other.crawl_raw(crawl.id, 7) is not None
+            assert other.crawls.get(crawl.id) == crawl
+            assert other.crawls.pages(crawl.id, ("kept",)) == kept
+            assert other.crawls.raw(crawl.id, 7) == library.crawls.raw(crawl.id, 7)
+            assert other.crawls.raw(crawl.id, 7) is not None
             assert other.check() == []
 
 
@@ -137,7 +137,7 @@ def test_a_crawl_that_was_running_is_ended_and_can_be_started_again(tmp_path: Pa
         report = salvage(path, new)
     assert any("The crawl of https://example.com/start was ended" in note for note in report.notes)
     with closing(open_store(new)) as library:
-        saved = library.crawl(crawl.id)
+        saved = library.crawls.get(crawl.id)
         assert (saved.state, saved.reason, saved.kept) == ("done", "cancelled", 1)
         again = begin(library, "start")
         assert (again.id, again.run, again.state) == (crawl.id, 2, "running")
@@ -155,9 +155,9 @@ def test_a_crawl_with_lost_pages_says_how_many(tmp_path: Path) -> None:
     flip_pages(path, pages_of(path, "crawl_results")[:2])
     report = salvage(path, new)
     with closing(open_store(new)) as library:
-        saved = library.crawl(crawl.id)
+        saved = library.crawls.get(crawl.id)
         assert 0 < saved.kept < 60
-        assert len(library.crawled(crawl.id, ("kept",))) == saved.kept
+        assert len(library.crawls.pages(crawl.id, ("kept",))) == saved.kept
         assert library.check() == []
     assert any(f"{60 - saved.kept} of its pages are lost" in note for note in report.notes)
 
@@ -176,7 +176,7 @@ def test_a_lost_item_is_named(tmp_path: Path) -> None:
 
 def _ids(path: Path) -> set[str]:
     with closing(open_store(path)) as library:
-        return {item_id for item_id, _ in library.versions()}
+        return {item_id for item_id, _ in library.items.versions()}
 
 
 def test_a_lost_root_page_loses_no_item(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_a_highlight_that_cannot_be_decoded_is_not_nothing_lost(tmp_path: Path) 
     path, new = tmp_path / "library.db", tmp_path / "new.db"
     item_id = make_library(path, 3)[0]
     with closing(open_store(path)) as library:
-        library.annotate(Annotation(item_id, item_id, "Words", "", "", "", None, NOW, NOW))
+        library.annotations.put(Annotation(item_id, item_id, "Words", "", "", "", None, NOW, NOW))
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE annotations SET quote = CAST(x'576fff' AS TEXT)")
         connection.commit()

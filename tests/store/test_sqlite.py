@@ -45,8 +45,8 @@ def test_a_writer_waits_for_another_instead_of_failing(path: Path, monkeypatch: 
     with closing(open_store(path)) as library, closing(sqlite.connect(path)) as other:
         other.execute("BEGIN IMMEDIATE")
         threading.Timer(0.3, lambda: other.execute("COMMIT")).start()
-        library.upsert(make_item(), None)
-        assert library.stats()["items"] == 1
+        library.items.save(make_item(), None)
+        assert library.counts.totals()["items"] == 1
 
 
 def test_a_library_that_stays_busy_is_reported_in_our_words(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,16 +55,16 @@ def test_a_library_that_stays_busy_is_reported_in_our_words(path: Path, monkeypa
     with closing(open_store(path)) as library, closing(sqlite.connect(path)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="Another process") as caught:
-            library.upsert(make_item(), None)
+            library.items.save(make_item(), None)
         assert "locked" not in str(caught.value)
-        assert library.stats()["items"] == 0
+        assert library.counts.totals()["items"] == 0
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files are counted in /proc")
 def test_short_lived_threads_leave_no_connections_behind(path: Path) -> None:
     with closing(open_store(path)) as library:
         for _ in range(30):
-            thread = threading.Thread(target=library.stats)
+            thread = threading.Thread(target=library.counts.totals)
             thread.start()
             thread.join()
         links = [os.readlink(link) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
@@ -73,12 +73,12 @@ def test_short_lived_threads_leave_no_connections_behind(path: Path) -> None:
 
 def test_a_forked_process_uses_its_own_connections(path: Path) -> None:
     with closing(open_store(path)) as library:
-        library.upsert(make_item(1), None)
-        child = store_places.start(library.upsert, make_item(2), None)
-        library.upsert(make_item(3), None)
+        library.items.save(make_item(1), None)
+        child = store_places.start(library.items.save, make_item(2), None)
+        library.items.save(make_item(3), None)
         child.join()
         assert child.exitcode == 0
-        assert library.stats()["items"] == 3
+        assert library.counts.totals()["items"] == 3
         assert library.check() == []
 
 
@@ -95,14 +95,14 @@ def test_every_past_schema_migrates(path: Path, schema: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(schema.read_text("utf-8"))
     with closing(open_store(path)) as library:
-        item = library.find_url("https://example.com/old")
+        item = library.items.by_url("https://example.com/old")
         assert item is not None
         assert (item.title, list(item.metadata.tags)) == ("An old page", ["old"])
-        raw = library.raw(item.id)
+        raw = library.items.raw(item.id)
         assert raw is not None
         assert raw.body == b"<p>Old words</p>"
-        assert [hit.item.id for hit in library.find(parse_query("old words")).hits] == [item.id]
-        assert [job.state for job in library.jobs()] == ["queued"]
+        assert [hit.item.id for hit in library.search.find(parse_query("old words")).hits] == [item.id]
+        assert [job.state for job in library.jobs.list()] == ["queued"]
         assert library.check() == []
     assert version(path) == migrations("sqlite")[-1].version
 
@@ -115,12 +115,12 @@ def test_there_is_a_fixture_of_every_schema() -> None:
 
 def test_a_copy_is_made_before_a_migration(path: Path) -> None:
     with closing(open_store(path)) as library:
-        item = library.upsert(make_item(), None)
+        item = library.items.save(make_item(), None)
     with closing(sqlite.connect(path)) as connection:
         sqlite.migrate(connection, path, (*migrations("sqlite"), SECOND))
     assert version(path) == NEWEST + 1
     with closing(open_store(path.with_name(f"library.db.v{NEWEST}.backup"))) as copy:
-        assert copy.get(item.id) == item
+        assert copy.items.get(item.id) == item
 
 
 def test_processes_that_open_a_new_library_at_once_make_it_once(path: Path) -> None:
@@ -133,10 +133,10 @@ def test_processes_that_open_a_new_library_at_once_make_it_once(path: Path) -> N
 
 def test_a_backup_is_a_whole_library(path: Path, tmp_path: Path) -> None:
     with closing(open_store(path)) as library:
-        item = library.upsert(make_item(), make_raw())
+        item = library.items.save(make_item(), make_raw())
         library.backup(str(tmp_path / "copy.db"))
     with closing(open_store(tmp_path / "copy.db")) as copy:
-        assert (copy.get(item.id), copy.raw(item.id)) == (item, make_raw())
+        assert (copy.items.get(item.id), copy.items.raw(item.id)) == (item, make_raw())
         assert copy.check() == []
 
 
@@ -147,8 +147,8 @@ def test_a_backup_that_cannot_be_written_says_so(path: Path, tmp_path: Path) -> 
 
 def test_damage_is_found(path: Path) -> None:
     with closing(open_store(path)) as library:
-        library.upsert(make_item(1), make_raw(b"one"))
-        library.upsert(make_item(2), make_raw(b"two"))
+        library.items.save(make_item(1), make_raw(b"one"))
+        library.items.save(make_item(2), make_raw(b"two"))
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(
             "UPDATE raw_bodies SET body = x'00' WHERE size = (SELECT MIN(size) FROM raw_bodies) AND rowid = 1"
@@ -169,6 +169,6 @@ def test_a_library_that_may_not_be_written_says_so(path: Path) -> None:
     path.parent.chmod(0o555)
     try:
         with pytest.raises(StoreError), closing(open_store(path)) as library:
-            library.upsert(make_item(), None)
+            library.items.save(make_item(), None)
     finally:
         path.parent.chmod(0o755)

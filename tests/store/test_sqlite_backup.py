@@ -41,9 +41,9 @@ def change(library: Path, statement: str) -> None:
 
 def keep_picture(library: Path, item_id: str, body: bytes = b"pixels" * 50) -> str:
     with closing(open_store(library)) as store:
-        name = store.put_blob(body, NOW)
+        name = store.blobs.put(body, NOW)
         link = ItemBlob("picture", "https://example.com/a.png", "kept", NOW, "image/png", name, len(body))
-        store.link_blobs(item_id, [link])
+        store.blobs.link(item_id, [link])
         return name
 
 
@@ -85,7 +85,7 @@ def test_a_damaged_text_is_taken_from_the_earlier_backup(path: Path, target: Pat
     report = back_up(path, target)
     assert (report.recovered_texts, report.complete) == ([ids[1]], True)
     with closing(open_store(target)) as copy:
-        assert copy.get(ids[1]).content == "Words of page 1. " * 60
+        assert copy.items.get(ids[1]).content == "Words of page 1. " * 60
         assert copy.check() == []
     assert back_up(path, tmp_path / "other.db").damaged_texts == [ids[1]]
     assert "The text of the item" in library_file.check(tmp_path / "other.db")[0]
@@ -104,7 +104,7 @@ def test_a_damaged_text_does_not_replace_an_older_one_that_is_good(path: Path, t
     back_up(path, target)
     good = target.read_bytes()
     with closing(open_store(path)) as library:
-        library.upsert(make_item(1, content="Other words.", tags=["some"]), None)
+        library.items.save(make_item(1, content="Other words.", tags=["some"]), None)
     change(path, "UPDATE items SET content = 'Other wordz.' WHERE content = 'Other words.'")
     with pytest.raises(StoreError, match=f"older text that is good, so .* was not replaced.*{ids[1]}"):
         back_up(path, target)
@@ -156,7 +156,7 @@ def test_a_backup_of_an_earlier_version_without_a_digest_stays_good_when_the_nex
     back_up(path, target)
     Path(f"{target}.sha256").unlink()
     with closing(open_store(path)) as library:
-        library.upsert(make_item(9), None)
+        library.items.save(make_item(9), None)
     rename = Path.replace
 
     def die(file: Path, to: Path) -> Path:
@@ -202,7 +202,7 @@ def test_a_kept_file_that_was_removed_as_unused_is_not_damage(path: Path, target
     ids = make_library(path, 3)
     name = keep_picture(path, ids[0])
     with closing(open_store(path)) as library:
-        library.unlink_blobs(ids[0], ["picture"])
+        library.blobs.replace_links(ids[0], ["picture"], ())
     kept_file(path, name).unlink()  # as a collection does that runs at the same time
     assert back_up(path, target).library_intact
     assert library_file.check(target) == []
@@ -221,7 +221,7 @@ def test_opening_a_backup_does_not_change_it(path: Path, target: Path) -> None:
     make_library(path, 3)
     back_up(path, target)
     with closing(open_store(target)) as copy:
-        assert len(list(copy.all_ids())) == 3
+        assert len(list(copy.items.all_ids())) == 3
     assert library_file.check(target) == []
 
 
@@ -231,6 +231,6 @@ def test_the_library_itself_and_a_library_in_use_are_not_replaced(path: Path, ta
         back_up(path, path)
     back_up(path, target)
     with closing(open_store(target)) as copy:
-        copy.upsert(make_item(9), None)
+        copy.items.save(make_item(9), None)
         with pytest.raises(Conflict, match="in use as a library"):
             back_up(path, target)

@@ -21,7 +21,7 @@ from pagekeep.model import Item, Metadata, NewItem
 from pagekeep.model.lists import ItemChange
 from pagekeep.store import Store
 from pagekeep.store.storable import is_row_sound, is_text_sound, stamp_text
-from pagekeep.store.tables.items import COLUMNS
+from pagekeep.store.tables.item_rows import COLUMNS
 from tests.library.receipts.making import database, flip
 from tests.store.making import NOW, make_item, make_raw
 
@@ -33,26 +33,26 @@ def change(**changes: Any) -> Callable[[Store, Item], object]:
 
     def apply(library: Store, item: Item) -> None:
         action = str(uuid4())
-        library.add_action(action, "Edit", NOW)
-        library.change_items(action, [item.id], ItemChange(**changes), NOW)
+        library.actions.add(action, "Edit", NOW)
+        library.actions.change(action, [item.id], ItemChange(**changes), NOW)
 
     return apply
 
 
 def keep_again(library: Store, item: Item) -> None:
-    library.upsert(library.get(item.id), make_raw(), versions="keep")
+    library.items.save(library.items.get(item.id), make_raw(), versions="keep")
 
 
 CHANGES: dict[str, Callable[[Store, Item], object]] = {
-    "tag": lambda library, item: library.set_metadata(item.id, NOW, tags=("new",)),
-    "pin": lambda library, item: library.set_metadata(item.id, NOW, pinned=True),
+    "tag": lambda library, item: library.items.set_metadata(item.id, NOW, tags=("new",)),
+    "pin": lambda library, item: library.items.set_metadata(item.id, NOW, pinned=True),
     "tag, undoable": change(add_tags=("new",)),
     "title": change(edits={"title": "Another title"}),
-    "delete": lambda library, item: library.delete(item.id, NOW),
-    "opened": lambda library, item: library.mark_opened(item.id, NOW),
+    "delete": lambda library, item: library.items.delete(item.id, NOW),
+    "opened": lambda library, item: library.items.mark_opened(item.id, NOW),
     "failure": lambda library, item: keep_address(library, item.url, FetchTimeout("Too slow."), known=item),
     "the same page again": keep_again,
-    "import": lambda library, item: library.upsert_many(
+    "import": lambda library, item: library.items.save_many(
         [NewItem(replace(item, id=str(uuid4()), metadata=replace(item.metadata, tags=("x",))))], merge_items
     ),
 }
@@ -61,20 +61,21 @@ CHANGES: dict[str, Callable[[Store, Item], object]] = {
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_of_something_else_keeps_text_and_stamp(library: Store, where: str, name: str) -> None:
     sound, damaged = (
-        library.upsert(make_item(number, user_id=library.user_id, quality="article"), make_raw()) for number in range(2)
+        library.items.save(make_item(number, user_id=library.user_id, quality="article"), make_raw())
+        for number in range(2)
     )
     flip(where, library.user_id, damaged.id, "text", random.Random(3))
     for item in (sound, damaged):
-        before = library.get(item.id)
+        before = library.items.get(item.id)
         CHANGES[name](library, before)
-        assert library.get(item.id).content == before.content
-        assert library.get(item.id).metadata.text_hash == item.metadata.text_hash
-    assert is_text_sound(library.get(sound.id))
-    assert not is_text_sound(library.get(damaged.id))
+        assert library.items.get(item.id).content == before.content
+        assert library.items.get(item.id).metadata.text_hash == item.metadata.text_hash
+    assert is_text_sound(library.items.get(sound.id))
+    assert not is_text_sound(library.items.get(damaged.id))
 
 
 def replace_text(library: Store, item: Item, content: str) -> Item:
-    return library.replace_content(
+    return library.items.replace_content(
         item.id,
         content=content,
         title=item.title,
@@ -86,40 +87,40 @@ def replace_text(library: Store, item: Item, content: str) -> Item:
 
 
 def test_a_new_text_has_a_new_stamp_and_undo_brings_back_both(library: Store) -> None:
-    item = library.upsert(make_item(user_id=library.user_id), make_raw())
+    item = library.items.save(make_item(user_id=library.user_id), make_raw())
     action = str(uuid4())
-    library.add_action(action, "Reparse", NOW)
+    library.actions.add(action, "Reparse", NOW)
     new = replace_text(library, item, "Other words.")
-    library.record_reparse(action, item.id, item)
+    library.actions.record_reparse(action, item.id, item)
     assert is_text_sound(new)
     assert new.metadata.text_hash != item.metadata.text_hash
-    assert library.undo_items(action, 10, NOW).undone == 1
-    back = library.get(item.id)
+    assert library.actions.undo(action, 10, NOW).undone == 1
+    back = library.items.get(item.id)
     assert (back.content, back.metadata.text_hash) == (item.content, item.metadata.text_hash)
 
 
 def test_undo_does_not_bring_back_a_damaged_text(library: Store, where: str) -> None:
-    item = library.upsert(make_item(user_id=library.user_id), make_raw())
+    item = library.items.save(make_item(user_id=library.user_id), make_raw())
     flip(where, library.user_id, item.id, "text", random.Random(3))
     action = str(uuid4())
-    library.add_action(action, "Reparse", NOW)
-    damaged = library.get(item.id)
+    library.actions.add(action, "Reparse", NOW)
+    damaged = library.items.get(item.id)
     replace_text(library, damaged, "Other words.")
-    library.record_reparse(action, item.id, damaged)
-    assert library.undo_items(action, 10, NOW).kept == 1
-    assert library.get(item.id).content == "Other words."
+    library.actions.record_reparse(action, item.id, damaged)
+    assert library.actions.undo(action, 10, NOW).kept == 1
+    assert library.items.get(item.id).content == "Other words."
 
 
 def test_text_that_is_derived_again_is_stamped_again(library: Store, where: str) -> None:
     """Also where only the stamp was damaged."""
-    item = library.upsert(make_item(user_id=library.user_id), make_raw())
+    item = library.items.save(make_item(user_id=library.user_id), make_raw())
     with database(where, library.user_id) as connection:
         stamp = item.metadata.text_hash or ""
         mark = "%s" if where.startswith("postgres") else "?"
         cast = "::jsonb" if where.startswith("postgres") else ""
         as_text = "metadata::text" if where.startswith("postgres") else "metadata"
         connection.execute(f"UPDATE items SET metadata = REPLACE({as_text}, {mark}, {mark}){cast}", (stamp, "0" * 64))
-    assert not is_text_sound(library.get(item.id))
+    assert not is_text_sound(library.items.get(item.id))
     assert is_text_sound(replace_text(library, item, item.content))
 
 
@@ -164,7 +165,7 @@ def test_second_failure_in_a_library_of_an_older_version_is_sound(library: Store
 
 
 def test_rows_are_judged_as_items_are(library: Store, where: str) -> None:
-    sound, damaged = (library.upsert(make_item(number, user_id=library.user_id), make_raw()) for number in range(2))
+    sound, damaged = (library.items.save(make_item(number, user_id=library.user_id), make_raw()) for number in range(2))
     flip(where, library.user_id, damaged.id, "text", random.Random(3))
     with database(where, library.user_id) as connection:
         cursor = connection.execute(f"SELECT {', '.join(COLUMNS)} FROM items")
@@ -175,7 +176,7 @@ def test_rows_are_judged_as_items_are(library: Store, where: str) -> None:
 
 
 def test_one_module_writes_texts_and_stamps() -> None:
-    """Contract: `tables/items` alone writes texts of items; a salvage and a backup copy rows as they are stored."""
+    """Contract: `tables/item_rows` alone writes texts of items; a salvage and a backup copy rows as they are stored."""
     writes = re.compile(r"INSERT INTO items\b|UPDATE items SET\b(?=[^;]*?\bcontent\s*=)|UPDATE items SET \{")
     column_writers, stampers = set(), set()
     for path in SOURCE.rglob("*.py"):
@@ -185,5 +186,5 @@ def test_one_module_writes_texts_and_stamps() -> None:
                 column_writers.add(name)
             if re.search(r"\btext_hash\s*=(?!=)", line):
                 stampers.add(name)
-    assert column_writers == {"store/tables/items.py", "store/salvage.py", "store/backup/library_file.py"}
+    assert column_writers == {"store/tables/item_rows.py", "store/salvage.py", "store/backup/library_file.py"}
     assert stampers == {"store/storable.py"}

@@ -45,8 +45,8 @@ def test_oracle_sees_what_an_upgrade_loses(tmp_path: Path) -> None:
     expected = make_sqlite(path, 2)["ada"]
     with closing(open_store(path, "ada")) as library:
         first, second, *_ = expected.items
-        library.set_metadata(expected.items[first]["id"], "2025-03-20T10:00:00.000000Z", tags=("other",))
-        library.delete(expected.items[second]["id"], "2025-03-20T10:00:00.000000Z")
+        library.items.set_metadata(expected.items[first]["id"], "2025-03-20T10:00:00.000000Z", tags=("other",))
+        library.items.delete(expected.items[second]["id"], "2025-03-20T10:00:00.000000Z")
         faults = faults_of(library, expected)
     assert any(first in fault and "tags" in fault for fault in faults)
     assert any(second in fault and "deleted_at" in fault for fault in faults)
@@ -125,10 +125,10 @@ def test_spellings_of_one_tag_become_one_tag(tmp_path: Path, version: int) -> No
         spelled = 'json_set(metadata, \'$.tags\', json(\'["Energy","energy","sea","café","Cafe"]\'))'
         connection.execute(f"UPDATE items SET metadata = {spelled} WHERE id = ?", (wanted["id"],))
     with closing(open_store(path, "ada")) as library:
-        assert library.get(url).metadata.tags == ("Energy", "sea", "café")
-        counts = library.counts(["tag"])["tag"]
+        assert library.items.get(url).metadata.tags == ("Energy", "sea", "café")
+        counts = library.counts.get(["tag"])["tag"]
         assert (counts["energy"], counts["cafe"]) == (1, 1)
-        assert [item.url for item in library.find(parse_query("energy cafe")).items] == [url]
+        assert [item.url for item in library.search.find(parse_query("energy cafe")).items] == [url]
         assert rename_tag(library, "CAFE", "Coffee").action.changed == 1
-        assert library.get(url).metadata.tags == ("Energy", "sea", "Coffee")
+        assert library.items.get(url).metadata.tags == ("Energy", "sea", "Coffee")
         assert library.check() == []

@@ -143,7 +143,7 @@ def _restore_sqlite(settings: Settings, backup: Path, *, what_can_be: bool) -> R
         return Restored(saved.saved["items"], left_out=(*lost, *(saved.notes or faults)))
     library_file.restore(backup, target)
     with closing(open_library(settings)) as store:
-        return Restored(sum(1 for _ in store.all_ids()))
+        return Restored(sum(1 for _ in store.items.all_ids()))
 
 
 def _restore_dump(settings: Settings, backup: Path, *, what_can_be: bool) -> Restored:

@@ -96,7 +96,7 @@ async def outlast(work: Callable[[], Awaitable[T]], stopping: asyncio.Event) -> 
 def check(store: Store) -> list[str]:
     """Return the faults found in the library and its database; none when all is well. Wrong counts are counted again."""
     if is_writable(store):
-        store.recount()
+        store.counts.recount()
     return store.check()
 
 
@@ -116,4 +116,4 @@ def remove_unused(store: Store, *, at_once: bool = False, sweep: bool = True) ->
     """
     now = clock.now()
     before = now if at_once else clock.add_seconds(now, -GRACE_SECONDS)
-    return store.collect_blobs(now, before, at_once=at_once, sweep=sweep)
+    return store.blobs.collect(now, before, at_once=at_once, sweep=sweep)

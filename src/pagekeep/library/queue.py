@@ -125,13 +125,13 @@ async def hold_job(request: SaveRequest, store: Store) -> AsyncIterator[HeldJob 
         await _release(store, job, error.to_json()["error"])
         raise
     except PagekeepError:
-        await asyncio.to_thread(store.drop_held, job.id)
+        await asyncio.to_thread(store.jobs.remove_held, job.id)
         raise
     except BaseException:
         await asyncio.shield(_release(store, job, _STOPPED))
         raise
     if not job.dropped:
-        await asyncio.to_thread(store.drop_held, job.id)
+        await asyncio.to_thread(store.jobs.remove_held, job.id)
 
 
 async def _release(store: Store, job: HeldJob, error: Mapping[str, Any]) -> None:
@@ -186,12 +186,12 @@ class RunningTasks(dict[Any, asyncio.Task[None]]):
 
 def list_pages(store: Store, state: str, limit: int) -> tuple[Job, ...]:
     """Return the user's jobs in a state, newest first, apart from those that keep pictures."""
-    return store.jobs(state, limit, PICTURES_ADDRESS)
+    return store.jobs.list(state, limit, PICTURES_ADDRESS)
 
 
 def count_jobs(store: Store) -> Mapping[str, int]:
     """Return how many jobs are queued, running and dead, apart from those that keep pictures."""
-    return store.job_counts(PICTURES_ADDRESS)
+    return store.jobs.counts(PICTURES_ADDRESS)
 
 
 def list_failed_tasks(store: Store, limit: int) -> tuple[Job, ...]:
@@ -201,7 +201,7 @@ def list_failed_tasks(store: Store, limit: int) -> tuple[Job, ...]:
 
 def revive_job(store: Store, job_id: str) -> Job:
     """Return a dead job to the queue; any other stays as it is."""
-    return store.revive(job_id, clock.now())
+    return store.jobs.revive(job_id, clock.now())
 
 
 def revive_by_prefix(store: Store, prefix: str) -> Job:
@@ -210,7 +210,7 @@ def revive_by_prefix(store: Store, prefix: str) -> Job:
     A dead job goes back to the queue, one that waits for a later time waits no longer. A running job stays as it is, unless
     its lease was made while the clock was ahead.
     """
-    jobs = store.unfinished_jobs(prefix)
+    jobs = store.jobs.find_unfinished(prefix)
     if len(jobs) != 1:
         raise NotFound(
             f"There is {'no' if not jobs else 'more than one'} unfinished or dead job {prefix!r}.",
@@ -229,7 +229,7 @@ def revive_waiting(store: Store) -> tuple[Job, ...]:
 
 def _free(store: Store, job_id: str | None = None) -> tuple[Job, ...]:
     now = clock.now()
-    return store.free(now, clock.add_seconds(now, MAX_LEASE_SECONDS), job_id)
+    return store.jobs.make_due(now, clock.add_seconds(now, MAX_LEASE_SECONDS), job_id)
 
 
 SLICE_SECONDS: Final = 5.0
@@ -326,4 +326,4 @@ def start_due(queue: Store) -> int:
     """Turn the schedules that are due into jobs; return how many. Any number of processes can do this."""
     now = clock.now()
     far = clock.add_seconds(now, _FAR_SECONDS)
-    return queue.start_due(now, far, next_time) if queue.has_due(now, far) else 0
+    return queue.schedules.start_due(now, far, next_time) if queue.schedules.has_due(now, far) else 0

@@ -187,7 +187,7 @@ class JobRunner:
             "lease_limit": clock.add_seconds(now, MAX_LEASE_SECONDS),
             "retry_limit": clock.add_seconds(now, MAX_PAUSE + MAX_LEASE_SECONDS),
         }
-        leasing = asyncio.ensure_future(asyncio.to_thread(self.queue.lease, self.name, now, until, **limits))
+        leasing = asyncio.ensure_future(asyncio.to_thread(self.queue.jobs.lease, self.name, now, until, **limits))
         try:
             return await asyncio.shield(leasing)
         except asyncio.CancelledError:
@@ -216,7 +216,9 @@ class JobRunner:
     def _put_back(self, job: Job) -> None:
         """Return the job to the queue at once, before its lease ends; being stopped is not a failed attempt."""
         error = _error("Interrupted", "Pagekeep was stopped while it ran the job.")
-        self._store_result(job, lambda: self.queue.fail(job.id, self.name, error, retry_at=clock.now(), counts=False))
+        self._store_result(
+            job, lambda: self.queue.jobs.fail(job.id, self.name, error, retry_at=clock.now(), counts=False)
+        )
 
     def _store_result(self, job: Job, store: Callable[[], bool]) -> bool:
         """Store what became of a job; when the queue fails, remember how."""
@@ -259,7 +261,7 @@ class JobRunner:
                 return
 
     def _extend_lease(self, job: Job) -> bool:
-        return self.queue.heartbeat(job.id, self.name, clock.add_seconds(clock.now(), self.lease_seconds))
+        return self.queue.jobs.heartbeat(job.id, self.name, clock.add_seconds(clock.now(), self.lease_seconds))
 
     async def _outlast(self, call: Callable[[], T]) -> T:
         """Call the store in a thread, and again while its server does not answer."""
@@ -290,7 +292,7 @@ class JobRunner:
             try:
                 with closing(self.open_library(job.user_id)) as library:
                     tags = tuple(job.options.get("tags", ()))
-                    keep_address(library, job.url_full, error, known=library.find_url(job.url), tags=tags)
+                    keep_address(library, job.url_full, error, known=library.items.by_url(job.url), tags=tags)
             except StoreError as broken:  # the job stays in the queue, and with it the address
                 error, retry_at = broken, clock.add_seconds(clock.now(), pause_after(job.attempts, FIRST_PAUSE))
         return JobResult(job, None, error_shape(error), retry_at)
@@ -317,14 +319,14 @@ class JobRunner:
     def _settle(self, result: JobResult) -> bool:
         """Store the result in the queue; return False when the lease was lost and another process has the job."""
         if result.so_far is not None:
-            return self.queue.put_back(result.job.id, self.name, result.so_far, clock.now())
+            return self.queue.jobs.put_back(result.job.id, self.name, result.so_far, clock.now())
         if result.error is None and "schedule" in result.job.options:
-            return self.queue.finish_scheduled(result.job.id, self.name)
+            return self.queue.schedules.finish(result.job.id, self.name)
         if result.error is None:
             made = result.saved.item.id if result.saved else None
-            return self.queue.finish(result.job.id, self.name, made, result.report)
+            return self.queue.jobs.finish(result.job.id, self.name, made, result.report)
         item_id = result.error.get("item_id")
-        return self.queue.fail(
+        return self.queue.jobs.fail(
             result.job.id, self.name, result.error, retry_at=result.retry_at, counts=result.counts, item_id=item_id
         )
 
@@ -389,7 +391,7 @@ class Background:
 
     def waiting(self) -> Mapping[str, int]:
         """Return how many jobs of all users are queued, running and dead."""
-        return self._runner.queue.job_counts()
+        return self._runner.queue.jobs.counts()
 
     def nudge(self) -> None:
         """Check the queue at once: a job was added."""

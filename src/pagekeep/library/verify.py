@@ -32,7 +32,7 @@ from pagekeep.workers import Limits, run_alone
 def select(store: Store, keys: Iterable[str]) -> Iterator[str]:
     """Return the ids of the named items, or of all, deleted ones too; `NotFound` for an unknown key."""
     ids = [get_item(store, key).id for key in keys]
-    return iter(ids) if ids else store.all_ids()
+    return iter(ids) if ids else store.items.all_ids()
 
 
 def verify(store: Store, ids: Iterable[str], rules: Rulebook, *, processes: int | None = None) -> Iterator[Verdict]:
@@ -131,7 +131,7 @@ def _read(store: Store, item_id: str, intact: set[str]) -> Evidence | Verdict:
     for _ in range(_MAX_READS - 1):
         if isinstance(evidence, Verdict) or evidence.raw_fault is not None:
             break
-        if store.get(item_id) == evidence.item and store.raw_hash(item_id) == evidence.raw_name:
+        if store.items.get(item_id) == evidence.item and store.items.raw_hash(item_id) == evidence.raw_name:
             break
         evidence = _read_once(store, item_id, intact)
     return evidence
@@ -139,13 +139,13 @@ def _read(store: Store, item_id: str, intact: set[str]) -> Evidence | Verdict:
 
 def _read_once(store: Store, item_id: str, intact: set[str]) -> Evidence | Verdict:
     try:
-        item = store.get(item_id)
+        item = store.items.get(item_id)
     except NotFound:
         raise
     except _UNREADABLE as error:
         return unreadable(item_id, error)
     try:
-        evidence = Evidence(item, store.raw(item_id), store.raw_hash(item_id))
+        evidence = Evidence(item, store.items.raw(item_id), store.items.raw_hash(item_id))
     except _UNREADABLE as error:
         return Evidence(item, raw_fault=_describe(error))
     evidence = _add_versions(evidence, store)
@@ -164,11 +164,11 @@ def _add_versions(evidence: Evidence, store: Store) -> Evidence:
     """Compare the other versions of the page with their hashes."""
     item_id, count, number = evidence.item.id, 0, 0
     try:
-        for snapshot in store.snapshots(item_id):
+        for snapshot in store.snapshots.list(item_id):
             if snapshot.hash == evidence.raw_name:
                 continue
             number, count = snapshot.number, count + 1
-            if hashlib.sha256(store.snapshot_raw(item_id, number).body).hexdigest() != snapshot.hash:
+            if hashlib.sha256(store.snapshots.raw(item_id, number).body).hexdigest() != snapshot.hash:
                 return replace(evidence, version_fault=f"Version {number} of the page does not have its hash.")
     except _UNREADABLE as error:
         fault = f"Version {number} of the page cannot be read: {_describe(error)}"
@@ -180,12 +180,12 @@ def _add_files(evidence: Evidence, store: Store, intact: set[str]) -> Evidence:
     """Compare the item's kept files with their hashes."""
     count, source = 0, ""
     try:
-        for link in store.item_blobs(evidence.item.id):
+        for link in store.blobs.of_item(evidence.item.id):
             if link.hash is None:
                 continue
             source, count = link.source, count + 1
             if link.hash not in intact:
-                store.blob(link.hash)  # it compares the hash
+                store.blobs.get(link.hash)  # it compares the hash
                 intact.add(link.hash)
     except _UNREADABLE as error:
         return replace(evidence, file_fault=f"A kept file cannot be used ({source:.200}): {_describe(error)}")

@@ -56,28 +56,28 @@ def watch(store: Store, key: str, every: int = EVERY) -> Watched:
     item, now = get_item(store, key), clock.now()
     if item.deleted_at is not None:
         raise NotFound("The item is deleted.", suggestions=("Restore it first.",))
-    return Watched(item, store.set_schedule(TASK, item.id, item.url_full, every, now, now))
+    return Watched(item, store.schedules.put(TASK, item.id, item.url_full, every, now, now))
 
 
 def unwatch(store: Store, key: str) -> Item:
     """Watch a page no longer; `NotFound` when it is not watched."""
     item = get_item(store, key)
-    if not store.remove_schedule(TASK, item.id):
+    if not store.schedules.remove(TASK, item.id):
         raise NotFound("This page is not watched.", suggestions=("Watch it first.",))
     return item
 
 
 def find_watch(store: Store, item_id: str) -> Schedule | None:
     """Return the schedule of a watched item."""
-    return store.schedule(TASK, item_id)
+    return store.schedules.get(TASK, item_id)
 
 
 def watched_pages(store: Store) -> tuple[Watched, ...]:
     """Return the watched pages, the next to be visited first."""
     found = []
-    for schedule in store.schedules(TASK):
+    for schedule in store.schedules.list(TASK):
         try:
-            found.append(Watched(store.get(schedule.subject), schedule))
+            found.append(Watched(store.items.get(schedule.subject), schedule))
         except NotFound:
             continue
     return tuple(found)
@@ -85,28 +85,28 @@ def watched_pages(store: Store) -> tuple[Watched, ...]:
 
 def list_changes(store: Store, *, unseen: bool = False, limit: int = 100) -> tuple[tuple[Change, Item], ...]:
     """Return changes of watched pages with their items, newest first."""
-    changes = store.changes(unseen=unseen, limit=limit)
-    items = {item_id: store.get(item_id) for item_id in {change.item_id for change in changes}}
+    changes = store.changes.list(unseen=unseen, limit=limit)
+    items = {item_id: store.items.get(item_id) for item_id in {change.item_id for change in changes}}
     return tuple((change, items[change.item_id]) for change in changes)
 
 
 def count_unseen(store: Store) -> int:
     """Return how many changes were not seen yet; at most 100 are counted."""
-    return len(store.changes(unseen=True))
+    return len(store.changes.list(unseen=True))
 
 
 def mark_seen(store: Store, ids: tuple[str, ...] | None = None) -> int:
     """Mark changes as seen, all or those with these ids; return how many were not."""
-    return store.mark_seen(ids, clock.now())
+    return store.changes.mark_seen(ids, clock.now())
 
 
 async def watch_job(job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None]) -> SliceResult:
     """Visit a watched page, as a job."""
     try:
-        item = await to_thread(store.get, str(job.options.get("subject")))
+        item = await to_thread(store.items.get, str(job.options.get("subject")))
     except NotFound:
         return SliceResult(report={"visited": 0})
-    schedule = await to_thread(store.schedule, TASK, item.id)
+    schedule = await to_thread(store.schedules.get, TASK, item.id)
     if schedule is None or item.deleted_at is not None:
         return SliceResult(report={"visited": 0})
     progress(FETCHING)
@@ -139,7 +139,7 @@ def _baseline(store: Store, item: Item) -> tuple[Snapshot | None, int]:
     """Return the version that the page had when it was last fetched, not one that the user restored since, and the newest."""
     if item.metadata.quality not in _GOOD and not item.metadata.edited:
         return None, 0
-    versions = store.snapshots(item.id)
+    versions = store.snapshots.list(item.id)
     fetched = tuple(version for version in versions if version.source != "restored") or versions
     return (fetched[-1], versions[-1].number) if fetched else (None, 0)
 
@@ -147,7 +147,7 @@ def _baseline(store: Store, item: Item) -> tuple[Snapshot | None, int]:
 async def _compare(
     item: Item, baseline: Snapshot, newest: int, schedule: Schedule, store: Store, retrieval: Retrieval
 ) -> Change | None:
-    raw = await to_thread(store.snapshot_raw, item.id, baseline.number)
+    raw = await to_thread(store.snapshots.raw, item.id, baseline.number)
     before, state = await read_text(item, raw, retrieval), _current_state(schedule.state, retrieval)
     is_same = not raw.rendered and state == schedule.state
     first = await _fetch(item, retrieval, validators=state if is_same else {})
@@ -250,14 +250,14 @@ async def _record(
     new = item if item.metadata.edited else replace(text.item, updated_at=now)
     deliver = webhooks.TASK if webhooks.is_wanted(retrieval.settings, store.user_id) else None
     stored = await to_thread(
-        lambda: store.record_change(
+        lambda: store.changes.add(
             schedule.id, state, new, raw, change, retention=retention(retrieval.settings), deliver=deliver
         )
     )
     if stored is None:
         return None
     await to_thread(_note_check, store, item, retrieval)
-    await to_thread(request_pictures, store, await to_thread(store.get, item.id), retrieval.settings, again=True)
+    await to_thread(request_pictures, store, await to_thread(store.items.get, item.id), retrieval.settings, again=True)
     return stored
 
 
@@ -272,11 +272,11 @@ def _note_check(store: Store, item: Item, retrieval: Retrieval) -> None:
     now = clock.now()
     dead_links.note_found(store, item, now, retrieval.settings)
     if item.metadata.link is not None:
-        store.set_metadata(item.id, now, link=None)
+        store.items.set_metadata(item.id, now, link=None)
 
 
 def _settle(store: Store, schedule: Schedule, state: Mapping[str, Any], *, failed: bool = False) -> None:
     """Store what the schedule remembers; after a failure the next visit is later."""
     now = clock.now()
     later = next_time(replace(schedule, attempts=schedule.attempts + 1), now) if failed else None
-    store.settle_schedule(schedule.id, state, failed=failed, now=now, next_at=later)
+    store.schedules.settle(schedule.id, state, failed=failed, now=now, next_at=later)

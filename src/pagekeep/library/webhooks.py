@@ -50,8 +50,8 @@ async def deliver_job(job: Job, store: Store, retrieval: Retrieval, progress: Ca
     """Send a change, as a job: the queue tries again when that fails. The receiver knows repeated ones by their id."""
     settings = retrieval.settings
     try:
-        change = await to_thread(store.change, str(job.options.get("change")))
-        item = await to_thread(store.get, change.item_id)
+        change = await to_thread(store.changes.get, str(job.options.get("change")))
+        item = await to_thread(store.items.get, change.item_id)
     except NotFound:  # the item was purged
         return SliceResult(report={"sent": 0})
     if settings.webhook_url is None:

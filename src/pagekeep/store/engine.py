@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Transaction(Protocol):
-    """A running transaction of one user. SQL is the same for both engines, with `:name` for parameters."""
+    """A running transaction of one user. SQL is the same for both engines, with `:name` for parameters; `:user` is the user."""
 
     user_id: str
     for_update: str
@@ -136,16 +136,21 @@ class Engine(Protocol):
 P = ParamSpec("P")
 
 
-class Table:
+class Part:
     """A part of a user's library on any engine."""
 
     def __init__(self, engine: Engine, *, keep_raw: bool = True) -> None:
         self._engine = engine
         self._keep_raw = keep_raw
-        self.user_id = engine.user_id
+
+    def _owner(self, alias: str = "") -> tuple[str, dict[str, str]]:
+        """Return the condition that rows belong to the user, or none where the store was opened for all users' jobs."""
+        if self._engine.everyone:
+            return "", {}
+        return f"{alias}user_id = :user AND ", {"user": self._engine.user_id}
 
 
-S = TypeVar("S", bound=Table)
+S = TypeVar("S", bound=Part)
 
 
 def reads(method: Callable[Concatenate[S, Transaction, P], T]) -> Callable[Concatenate[S, P], T]:
@@ -169,6 +174,20 @@ def writes(method: Callable[Concatenate[S, Transaction, P], T]) -> Callable[Conc
         return self._engine.write(lambda tx: method(self, tx, *args, **kwargs))
 
     return run
+
+
+_LIST_LENGTHS: Final = (1, 10, 100, 500)
+"""Values in one list of a statement: few lengths, so that few statements are prepared. SQLite allows 999 parameters."""
+
+
+def select_in(tx: Transaction, sql: str, values: Collection[int | str], **others: Any) -> Iterator[Row]:
+    """Yield the rows of a query for any number of values, which take the place of `:list` in it."""
+    left = list(values)
+    while left:
+        part, left = left[: _LIST_LENGTHS[-1]], left[_LIST_LENGTHS[-1] :]
+        length = next(length for length in _LIST_LENGTHS if length >= len(part))
+        names = {f"n{at}": value for at, value in enumerate(part + part[-1:] * (length - len(part)))}
+        yield from tx.all(sql.replace(":list", ", ".join(f":{name}" for name in names)), **names, **others)
 
 
 _MAX_NUMBER: Final = 2**62

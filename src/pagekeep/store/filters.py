@@ -25,9 +25,9 @@ _FIND_FAILED: Final = frozenset({Filter("is", "failed"), Filter("is", "fetch-aga
 class Where:
     """A growing condition on items, with the values of its parameters."""
 
-    def __init__(self, user_id: str) -> None:
+    def __init__(self) -> None:
         self.parts = ["i.user_id = :user"]
-        self.values: dict[str, Any] = {"user": user_id}
+        self.values: dict[str, Any] = {}
         self.few = False
         """Whether the condition itself names a few items, so that their texts can be read instead of an index."""
 
@@ -49,9 +49,9 @@ class Where:
         return " AND ".join(self.parts)
 
 
-def where_of(user_id: str, filters: tuple[Filter, ...]) -> Where:
+def where_of(filters: tuple[Filter, ...]) -> Where:
     """Return the condition that all filters hold, without deleted items and failed saves unless they are asked for."""
-    where = Where(user_id)
+    where = Where()
     if Filter("is", "deleted") not in filters:
         where.add_filter(Filter("is", "deleted", negated=True))
     if _FIND_FAILED.isdisjoint(filters):

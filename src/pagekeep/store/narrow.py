@@ -38,8 +38,7 @@ def _find_authors(tx: Transaction, text: str) -> str:
         return text
     wanted = [f" {word}" for word in words(text)]
     rows = tx.all(
-        f"SELECT key FROM item_counts WHERE user_id = :user AND kind = 'author' ORDER BY count DESC, key LIMIT {_MAX_NAMES}",
-        user=tx.user_id,
+        f"SELECT key FROM item_counts WHERE user_id = :user AND kind = 'author' ORDER BY count DESC, key LIMIT {_MAX_NAMES}"
     )
     names = (name for (name,) in rows if wanted and all(word in _folded(name) for word in wanted))
     found = [name for name, _ in zip(names, range(_MAX_AUTHORS), strict=False)]
@@ -63,7 +62,7 @@ def narrowed(tx: Transaction, filters: tuple[Filter, ...], *, without: str = "")
 
     Filters of the kind `without` are not looked up: the caller reads along them.
     """
-    where = where_of(tx.user_id, filters)
+    where = where_of(filters)
     if Filter("is", "deleted") in filters:
         return where
     chosen = [filter for filter in filters if not filter.negated and filter.name != without]
@@ -115,17 +114,14 @@ def _select_range(tx: Transaction, column: str, first: str, last: str) -> tuple[
     """Return what `_select` does, for the values of an indexed column from the first to before the last."""
     sql = f"SELECT n.seq FROM items n WHERE n.user_id = :user AND n.{column} >= {{0}} AND n.{column} < {{1}}"
     few = sql.format(":first", ":last") + f" LIMIT {FEW + 1}"
-    count = int(tx.all(f"SELECT COUNT(*) FROM ({few}) few", user=tx.user_id, first=first, last=last)[0][0])
+    count = int(tx.all(f"SELECT COUNT(*) FROM ({few}) few", first=first, last=last)[0][0])
     return (count, sql, (first, last)) if count <= FEW else None
 
 
 def kept_count(tx: Transaction, kind: str, key: str) -> int:
     """Return a count that the database keeps."""
     rows = tx.all(
-        "SELECT count FROM item_counts WHERE user_id = :user AND kind = :kind AND key = :key",
-        user=tx.user_id,
-        kind=kind,
-        key=key,
+        "SELECT count FROM item_counts WHERE user_id = :user AND kind = :kind AND key = :key", kind=kind, key=key
     )
     return int(rows[0][0]) if rows else 0
 
@@ -179,7 +175,6 @@ def list_key(name: str) -> str:
 def _find(tx: Transaction, name: str) -> tuple[str, str, str]:
     rows = tx.all(
         "SELECT id, kind, query FROM lists WHERE user_id = :user AND (name_key = :key OR id = :id) ORDER BY id LIMIT 1",
-        user=tx.user_id,
         key=list_key(name),
         id=clean_id(name),
     )

@@ -185,14 +185,14 @@ class PostgresTransaction:
         self.sign = sign
 
     def all(self, sql: str, **values: Any) -> list[Row]:
-        return self._connection.execute(_with_parameters(sql), values).fetchall()
+        return self._connection.execute(_with_parameters(sql), {"user": self.user_id, **values}).fetchall()
 
     def run(self, sql: str, **values: Any) -> int:
-        return self._connection.execute(_with_parameters(sql), values).rowcount
+        return self._connection.execute(_with_parameters(sql), {"user": self.user_id, **values}).rowcount
 
     def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
         with self._connection.cursor() as cursor:
-            cursor.executemany(_with_parameters(sql), rows)
+            cursor.executemany(_with_parameters(sql), [{"user": self.user_id, **row} for row in rows])
 
     def limit_time(self, seconds: float) -> None:
         self._deadline = monotonic() + seconds
@@ -229,7 +229,6 @@ class PostgresTransaction:
             "INSERT INTO action_items (user_id, action_id, item_id, change) SELECT :user, :action, n.item, "
             "CAST(n.change AS JSONB) FROM unnest(CAST(:items AS UUID[]), CAST(:changes AS TEXT[])) AS n (item, change) "
             "ON CONFLICT (user_id, action_id, item_id) DO UPDATE SET change = excluded.change",
-            user=self.user_id,
             action=action_id,
             items=[item_id for item_id, _ in records],
             changes=[change for _, change in records],
@@ -240,22 +239,17 @@ class PostgresTransaction:
         self.run(
             "INSERT INTO item_count_changes (transaction, user_id, kind, key, change) "
             "VALUES (txid_current(), :user, :kind, :key, :number)",
-            user=self.user_id,
             kind=kind,
             key=key,
             number=number,
         )
-        self.run(
-            "INSERT INTO item_count_transactions VALUES (txid_current(), :user) ON CONFLICT DO NOTHING",
-            user=self.user_id,
-        )
+        self.run("INSERT INTO item_count_transactions VALUES (txid_current(), :user) ON CONFLICT DO NOTHING")
 
     def put_words(self, seq: int, head: str, body: str, count: int) -> None:
         self.run(
             "INSERT INTO item_words (seq, user_id, words, head, body) VALUES (:seq, :user, :count, :head, :body) "
             "ON CONFLICT (seq) DO UPDATE SET words = excluded.words, head = excluded.head, body = excluded.body",
             seq=seq,
-            user=self.user_id,
             count=count,
             head=head,
             body=body,
@@ -264,10 +258,7 @@ class PostgresTransaction:
     def add_words(self, rows: Sequence[tuple[int, str, str, int]]) -> None:
         self.many(
             "INSERT INTO item_words (seq, user_id, words, head, body) VALUES (:seq, :user, :count, :head, :body)",
-            [
-                {"seq": seq, "user": self.user_id, "count": count, "head": head, "body": body}
-                for seq, head, body, count in rows
-            ],
+            [{"seq": seq, "count": count, "head": head, "body": body} for seq, head, body, count in rows],
         )
 
     def drop_words(self, seq: int) -> None:

@@ -24,8 +24,8 @@ from pagekeep.store.backup.library_file import find_broken_rows, find_damage
 from pagekeep.store.backup.restoring import drop_unused_bodies, end_incomplete_crawls
 from pagekeep.store.blob_files import BlobFolder, blob_root, is_intact
 from pagekeep.store.storable import ITEM_TIMES, clean_id, clean_item, clean_time, is_text_sound, metadata_from_json
-from pagekeep.store.tables.items import COLUMNS as ITEM
-from pagekeep.store.tables.items import WRITTEN, column_values, give_missing_numbers, index_item, read_metadata
+from pagekeep.store.tables.item_rows import COLUMNS as ITEM
+from pagekeep.store.tables.item_rows import WRITTEN, column_values, give_missing_numbers, index_item, read_metadata
 from pagekeep.store.tables.reading import index_all_words
 
 _NO_TIME: Final = "1970-01-01T00:00:00.000000Z"

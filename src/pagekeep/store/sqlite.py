@@ -234,13 +234,13 @@ class SqliteTransaction:
         self.sign = sign
 
     def all(self, sql: str, **values: Any) -> list[Row]:
-        return self._connection.execute(sql, values).fetchall()
+        return self._connection.execute(sql, {"user": self.user_id, **values}).fetchall()
 
     def run(self, sql: str, **values: Any) -> int:
-        return self._connection.execute(sql, values).rowcount
+        return self._connection.execute(sql, {"user": self.user_id, **values}).rowcount
 
     def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        self._connection.executemany(sql, rows)
+        self._connection.executemany(sql, [{"user": self.user_id, **row} for row in rows])
 
     def limit_time(self, seconds: float) -> None:
         deadline = monotonic() + seconds
@@ -273,7 +273,6 @@ class SqliteTransaction:
             self.run(
                 "INSERT INTO item_counts (user_id, kind, key, count) VALUES (:user, :kind, :key, :number) "
                 "ON CONFLICT (user_id, kind, key) DO UPDATE SET count = item_counts.count + excluded.count",
-                user=self.user_id,
                 kind=kind,
                 key=key,
                 number=number,

@@ -14,60 +14,79 @@ from pagekeep.store.backup import backup_folder
 from pagekeep.store.backup.backup_folder import FolderReport
 from pagekeep.store.backup.damage import BackupReport
 from pagekeep.store.backup.restoring import Restoring
+from pagekeep.store.engine import Engine
 from pagekeep.store.storable import Sign
 from pagekeep.store.tables.accounts import Accounts
-from pagekeep.store.tables.actions import ActionTable, SaveRuleTable
-from pagekeep.store.tables.batch import BatchTable, TagTable
-from pagekeep.store.tables.blobs import BlobTable
-from pagekeep.store.tables.changes import ChangeTable
-from pagekeep.store.tables.counts import CountTable, StatisticsTable, VocabularyTable
-from pagekeep.store.tables.crawls import CrawlTable
-from pagekeep.store.tables.entries import EntryTable
-from pagekeep.store.tables.feeds import FeedTable
-from pagekeep.store.tables.find import FindTable, NeighbourTable, SimilarTable
-from pagekeep.store.tables.frontier import FrontierTable
-from pagekeep.store.tables.idempotency import IdempotencyTable
-from pagekeep.store.tables.items import ItemTable, NumberTable
-from pagekeep.store.tables.jobs import JobTable, UploadTable
-from pagekeep.store.tables.lists import ListTable
-from pagekeep.store.tables.reading import AnnotationSearchTable, AnnotationTable, ReadingTable
-from pagekeep.store.tables.schedules import ScheduleTable
-from pagekeep.store.tables.sinks import OutboxTable, SinkTable
-from pagekeep.store.tables.snapshots import SnapshotTable
+from pagekeep.store.tables.actions import Actions, SaveRules
+from pagekeep.store.tables.blobs import Blobs
+from pagekeep.store.tables.changes import Changes
+from pagekeep.store.tables.counts import Counts
+from pagekeep.store.tables.crawls import Crawls
+from pagekeep.store.tables.entries import Entries
+from pagekeep.store.tables.feeds import Feeds
+from pagekeep.store.tables.find import Search
+from pagekeep.store.tables.frontier import Frontier
+from pagekeep.store.tables.idempotency import Idempotency
+from pagekeep.store.tables.items import Items
+from pagekeep.store.tables.jobs import Jobs, Uploads
+from pagekeep.store.tables.lists import Lists
+from pagekeep.store.tables.reading import Annotations, Reading
+from pagekeep.store.tables.schedules import Schedules
+from pagekeep.store.tables.sinks import Outbox, Sinks
+from pagekeep.store.tables.snapshots import Snapshots
+from pagekeep.store.tables.tags import Tags
 
 
-class Store(
-    ItemTable,
-    BatchTable,
-    FindTable,
-    CountTable,
-    VocabularyTable,
-    NumberTable,
-    AnnotationTable,
-    AnnotationSearchTable,
-    ReadingTable,
-    NeighbourTable,
-    SimilarTable,
-    JobTable,
-    ScheduleTable,
-    FeedTable,
-    EntryTable,
-    SnapshotTable,
-    ChangeTable,
-    IdempotencyTable,
-    StatisticsTable,
-    UploadTable,
-    BlobTable,
-    CrawlTable,
-    FrontierTable,
-    ListTable,
-    SaveRuleTable,
-    ActionTable,
-    TagTable,
-    SinkTable,
-    OutboxTable,
-):
-    """A user's library; the base classes hold its methods, one for each group of tables."""
+class Store:
+    """One user's library. Its parts hold the methods, one part for each group of tables."""
+
+    def __init__(self, engine: Engine, *, keep_raw: bool = True) -> None:
+        self._engine = engine
+        self.user_id = engine.user_id
+        self.items = Items(engine, keep_raw=keep_raw)
+        """Items with their raw pages: save, look up, change and delete them."""
+        self.tags = Tags(engine)
+        """Tags as a whole: rename them, and which are in use."""
+        self.search = Search(engine)
+        """Items by a query, beside an item, or similar to it."""
+        self.counts = Counts(engine)
+        """Counts of items that the database keeps, and the words of the library."""
+        self.annotations = Annotations(engine)
+        """Highlights and notes."""
+        self.reading = Reading(engine)
+        """How far items have been read."""
+        self.snapshots = Snapshots(engine)
+        """Versions of pages."""
+        self.changes = Changes(engine)
+        """Changes of watched pages, and when pages were last requested."""
+        self.blobs = Blobs(engine)
+        """Files that are kept with items."""
+        self.jobs = Jobs(engine)
+        """The queue: jobs that wait for a worker."""
+        self.uploads = Uploads(engine)
+        """Parts of uploaded files that wait for their job."""
+        self.schedules = Schedules(engine)
+        """What is done regularly."""
+        self.feeds = Feeds(engine)
+        """Subscriptions, and feeds that the user publishes."""
+        self.entries = Entries(engine)
+        """Entries of feeds: the inbox of subscriptions."""
+        self.crawls = Crawls(engine)
+        """Crawls, and their pages."""
+        self.frontier = Frontier(engine, keep_raw=keep_raw)
+        """Addresses of running crawls, which their workers share."""
+        self.lists = Lists(engine)
+        """Saved searches and manual lists."""
+        self.actions = Actions(engine)
+        """Changes of items that can be undone."""
+        self.save_rules = SaveRules(engine)
+        """What happens to new items."""
+        self.sinks = Sinks(engine)
+        """Where changed items are sent to."""
+        self.outbox = Outbox(engine)
+        """What waits to be sent."""
+        self.idempotency = Idempotency(engine)
+        """Responses that are kept for repeated requests."""
 
     def close(self) -> None:
         """Close files and connections."""
@@ -100,7 +119,7 @@ class Store(
 
     def check(self) -> list[str]:
         """Return the faults found in the library and its database; none when all is well."""
-        return [*self._engine.faults(), *self.faults(), *self.blob_faults(), *self.count_faults()]
+        return [*self._engine.faults(), *self.items.faults(), *self.blobs.faults(), *self.counts.faults()]
 
 
 LOCAL_USER: Final = "local"

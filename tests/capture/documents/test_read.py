@@ -61,10 +61,10 @@ def test_a_saved_pdf_keeps_its_file_and_is_reparsed_from_it(library: Store, sett
             return saved.item.id, again.outcome
 
     key, outcome = asyncio.run(go())
-    raw = library.raw(key)
+    raw = library.items.raw(key)
     assert raw is not None
     assert (raw.body, raw.content_type, outcome) == (PDF, "application/pdf", "unchanged")
-    assert library.get(key).metadata.heading_pages == (1,)
+    assert library.items.get(key).metadata.heading_pages == (1,)
 
 
 def test_a_damaged_pdf_is_saved_as_a_bookmark_with_its_file(library: Store, settings: Settings) -> None:
@@ -73,10 +73,10 @@ def test_a_damaged_pdf_is_saved_as_a_bookmark_with_its_file(library: Store, sett
             uploaded = await page_in_file(PDF[:60], "harbour.pdf", retrieval)
             return (await save(SaveRequest(Request(uploaded.url), uploaded=uploaded), library, retrieval)).item.id
 
-    item = library.get(key := asyncio.run(go()))
+    item = library.items.get(key := asyncio.run(go()))
     assert item.metadata.quality == "bookmark"
     assert "damaged" in (item.metadata.reason or "")
-    assert library.raw(key) is not None
+    assert library.items.raw(key) is not None
 
 
 def test_every_type_has_its_extra_and_its_module() -> None:

@@ -16,7 +16,7 @@ from tests.store.making import make_item
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
     with closing(open_store(tmp_path / "library.db")) as store:
-        item = store.upsert(make_item(title="The pier"), None)
+        item = store.items.save(make_item(title="The pier"), None)
         annotate(store, item.id, "the harbour wall", note="how high?")
         annotate(store, item.id, "", note="read again")
     return Shell(None, {}, tmp_path)  # type: ignore[arg-type]

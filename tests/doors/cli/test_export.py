@@ -157,12 +157,12 @@ def test_a_file_without_the_flag_still_works_and_names_the_flag(shell: Shell, tm
 def test_a_backup_without_its_kept_files_is_refused_and_the_rest_can_be_restored(
     shell: Shell, library: Store, tmp_path: Path
 ) -> None:
-    item_id = next(iter(library.all_ids()))
-    names = [library.put_blob(f"picture {number}".encode(), NOW) for number in range(100)]
+    item_id = next(iter(library.items.all_ids()))
+    names = [library.blobs.put(f"picture {number}".encode(), NOW) for number in range(100)]
     links = [
         ItemBlob("picture", f"https://example.com/{name}.png", "kept", NOW, "image/png", name, 9) for name in names
     ]
-    library.link_blobs(item_id, links)
+    library.blobs.link(item_id, links)
     copy = tmp_path / "copy.db"
     assert shell.run("backup", "--single-file", str(copy)).exit_code == 0
     shutil.rmtree(f"{copy}.blobs")
@@ -180,7 +180,7 @@ def test_a_backup_without_its_kept_files_is_refused_and_the_rest_can_be_restored
 
 
 def test_a_damaged_text_is_reported_by_backup_and_repair(shell: Shell, library: Store, tmp_path: Path) -> None:
-    item_id = next(iter(library.all_ids()))
+    item_id = next(iter(library.items.all_ids()))
     forms = (("--single-file", str(tmp_path / "copy.db")), (str(tmp_path / "kept"),))
     for form in forms:
         assert shell.run("backup", *form).exit_code == 0

@@ -217,11 +217,11 @@ def test_a_worker_that_waits_reports_what_others_do(
         assert idle() == "The queue is empty."
         now = clock.now()
         for name in "ab":
-            library.enqueue(f"https://example.com/{name}", f"https://example.com/{name}", {}, now)
+            library.jobs.add(f"https://example.com/{name}", f"https://example.com/{name}", {}, now)
         assert idle() == "2 pages will be retried later."
-        library.lease("another", now, clock.add_seconds(now, 60))
+        library.jobs.lease("another", now, clock.add_seconds(now, 60))
         assert idle() == "Another worker runs 1 job, 1 page will be retried later."
-        library.lease("another", now, clock.add_seconds(now, 60))
+        library.jobs.lease("another", now, clock.add_seconds(now, 60))
         assert idle() == "Another worker runs 2 jobs."
 
 

@@ -115,7 +115,7 @@ def test_interrupted_save_keeps_the_text_and_leaves_the_pictures_to_the_queue(
     out, _ = process.communicate(timeout=60)
     assert b"The keeper" in out
     with closing(open_store(environment["PAGEKEEP_LIBRARY"])) as library:
-        (job,) = library.jobs("queued")
+        (job,) = library.jobs.list("queued")
     assert job.options["task"] == "pictures"
     gallery.seconds = {}
     run("work", "--until-empty")

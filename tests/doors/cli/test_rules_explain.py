@@ -65,7 +65,7 @@ class Desk:
         )
         store = open_library(Settings(library=str(self.library)))
         try:
-            return store.upsert(item, build_item.to_raw_page(fetched, now)).id
+            return store.items.save(item, build_item.to_raw_page(fetched, now)).id
         finally:
             store.close()
 

@@ -39,7 +39,7 @@ def read(result: Result) -> Any:
 def save(tmp_path: Path, number: int, **values: Any) -> str:
     store = open_store(tmp_path / "library.db")
     try:
-        return store.upsert(make_item(number, quality="article", word_count=2, **values), None).id
+        return store.items.save(make_item(number, quality="article", word_count=2, **values), None).id
     finally:
         store.close()
 

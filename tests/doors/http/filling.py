@@ -30,8 +30,8 @@ def fill_library(library: Store, service: Service, word: str, url: str, picture_
     """Add things that have the word in them; return their ids by the names of the placeholders of `routes.py`."""
     user = library.user_id
     for number in range(40):  # users count their items from 1: another user never gets as far as this one's number
-        library.delete(library.upsert(make_item(number, user_id=user), None).id, clock.now())
-    library.purge()
+        library.items.delete(library.items.save(make_item(number, user_id=user), None).id, clock.now())
+    library.items.purge()
     item = make_item(user_id=user, title=f"The {word}", content=f"About the {word}.", url=url)
     stored = library.upsert(item, make_raw(article(600, f"The {word}").encode()))
     library.upsert(make_item(50, user_id=user, tags=["quay", "pier", "mole"]), None)
@@ -40,10 +40,10 @@ def fill_library(library: Store, service: Service, word: str, url: str, picture_
     annotation = annotate(library, stored.id, "", note=f"More of the {word}.")
     mark = annotate(library, stored.id, f"Of the {word}")
     token = accounts.add_token(service.accounts, user, word)
-    feed, _ = library.add_feed("web", f"{url}?feed", now=LATER, title=word, folder=word)
-    library.change_feed(feed.id, LATER, status="paused")
+    feed, _ = library.feeds.add("web", f"{url}?feed", now=LATER, title=word, folder=word)
+    library.feeds.change(feed.id, LATER, status="paused")
     new = NewEntry(word, f"The {word}", url=f"{url}?entry", content=word, page=make_raw())
-    (entry,) = library.put_entries(feed.id, [new], LATER).added
+    (entry,) = library.entries.put(feed.id, [new], LATER).added
     shared, _ = publish(library, service.accounts, word)
     return {
         "annotation": annotation.id,
@@ -53,7 +53,7 @@ def fill_library(library: Store, service: Service, word: str, url: str, picture_
         "other_token": accounts.add_token(service.accounts, user, word).token.id,
         "url": url,
         "item": stored.id,
-        "number": str(library.numbers([stored.id])[stored.id]),
+        "number": str(library.items.numbers([stored.id])[stored.id]),
         "mark": str(annotation_number(mark)),
         "reed": str(tag_number("reed")),
         "job": job,
@@ -73,13 +73,13 @@ def fill_library(library: Store, service: Service, word: str, url: str, picture_
 
 def _crawl(library: Store, word: str, name: str) -> str:
     crawl = start_crawl(library, CrawlOptions((f"https://{word}.example/{name}/",)))
-    return library.cancel_crawl(crawl.id, clock.now()).id
+    return library.crawls.cancel(crawl.id, clock.now()).id
 
 
 def _dead_job(library: Store, url: str) -> str:
-    job = library.enqueue(url, url, {}, LATER)
-    library.lease("hand", LATER, clock.add_seconds(clock.now(), 300))
-    library.fail(job.id, "hand", {"type": "NotFound", "message": "", "suggestions": []}, retry_at=None)
+    job = library.jobs.add(url, url, {}, LATER)
+    library.jobs.lease("hand", LATER, clock.add_seconds(clock.now(), 300))
+    library.jobs.fail(job.id, "hand", {"type": "NotFound", "message": "", "suggestions": []}, retry_at=None)
     return job.id
 
 

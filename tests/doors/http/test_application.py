@@ -107,8 +107,8 @@ def test_lists_are_as_described_though_they_are_not_checked_at_every_request(
     client: TestClient, library: Store, path: str, model: Any
 ) -> None:
     full = make_item(url="https://example.com/full", title="The keeper", content="The keeper counts.", tags=("a", "b"))
-    library.upsert(full, make_raw(b"<p>The keeper counts.</p>"))
-    library.upsert(make_item(url="https://example.com/bare", title="keeper", content=""), None)
+    library.items.save(full, make_raw(b"<p>The keeper counts.</p>"))
+    library.items.save(make_item(url="https://example.com/bare", title="keeper", content=""), None)
     found = client.get(path).json()
     assert len(found["items"]) == 2
     checker = TypeAdapter(model)

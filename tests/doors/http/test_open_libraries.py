@@ -144,13 +144,13 @@ def test_a_stream_goes_on_while_others_come(
     headers = {user: {"authorization": f"Bearer {app.add_token(accounts, user, 'it').secret}"} for user in (ada, grace)}
     later = clock.add_seconds(clock.now(), 3600)
     with closing(open_store(settings.library, ada)) as library, ThreadPoolExecutor() as beside:
-        job = library.enqueue("https://example.com/", "https://example.com/", {}, later)
+        job = library.jobs.add("https://example.com/", "https://example.com/", {}, later)
         watching = beside.submit(client.get, f"/api/v1/jobs/{job.id}/events", headers=headers[ada])
         while not service_of(client).libraries.in_use(ada):
             assert not watching.done()
         for _ in range(3):
             assert client.get("/api/v1/items", headers=headers[grace]).status_code == 200
-        library.lease("hand", later, clock.add_seconds(later, 60))
-        library.finish(job.id, "hand")
+        library.jobs.lease("hand", later, clock.add_seconds(later, 60))
+        library.jobs.finish(job.id, "hand")
         assert "event: done" in watching.result(20).text
     assert not service_of(client).libraries.in_use(ada)

@@ -55,19 +55,22 @@ class People:
 
     def state(self) -> list[Any]:
         """All that is Ada's."""
-        items = [self.library.find(ItemQuery(filters=item_filters(deleted=deleted))).items for deleted in (False, True)]
+        items = [
+            self.library.search.find(ItemQuery(filters=item_filters(deleted=deleted))).items
+            for deleted in (False, True)
+        ]
         tokens = [replace(token, last_used_at=None) for token in self.service.accounts.tokens(self.ids["ada"])]
-        marks = self.library.annotations(self.known["item"])
-        feeds = [self.library.feeds(), self.library.find_entries(EntryQuery()), self.library.published_feeds()]
-        lists = [self.library.lists(), self.library.save_rules(), self.library.actions()]
-        feeds += [self.library.sinks(), self.library.deliveries()]
+        marks = self.library.annotations.of_item(self.known["item"])
+        feeds = [self.library.feeds.list(), self.library.entries.find(EntryQuery()), self.library.feeds.published()]
+        lists = [self.library.lists.list(), self.library.save_rules.list(), self.library.actions.list()]
+        feeds += [self.library.sinks.list(), self.library.outbox.list()]
         return [
             lists,
             items,
             marks,
-            self.library.jobs(),
-            self.library.crawls(),
-            dict(self.library.stats()),
+            self.library.jobs.list(),
+            self.library.crawls.list(),
+            dict(self.library.counts.totals()),
             tokens,
             feeds,
         ]

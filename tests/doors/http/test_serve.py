@@ -90,7 +90,7 @@ def test_it_ends_while_a_client_watches_and_what_is_not_done_goes_back_to_the_qu
             process.send_signal(signal.SIGTERM)
             process.communicate(timeout=10)
     with closing(open_store(tmp_path / "library.db")) as library:
-        assert (library.job(job).state, (library.job(job).error or {})["type"]) == ("queued", "Interrupted")
+        assert (library.jobs.get(job).state, (library.jobs.get(job).error or {})["type"]) == ("queued", "Interrupted")
 
 
 def test_several_processes_answer_and_their_numbers_are_one(tmp_path: Path) -> None:

@@ -25,7 +25,9 @@ pytestmark = pytest.mark.skipif(not INSPECTOR.exists(), reason="no other MCP cli
 def library(tmp_path: Path) -> Path:
     path = tmp_path / "library.db"
     with closing(open_store(path)) as store:
-        store.upsert(make_item(1, title="Lamps", content="---\ntitle: Lamps\n---\n\nLamps of brass and glass.\n"), None)
+        store.items.save(
+            make_item(1, title="Lamps", content="---\ntitle: Lamps\n---\n\nLamps of brass and glass.\n"), None
+        )
     return path
 
 

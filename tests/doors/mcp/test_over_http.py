@@ -52,7 +52,7 @@ def running(tmp_path: Path) -> Iterator[Running]:
         for name in ("ada", "ben"):
             user = accounts.add_user(known, name, "a long enough password")
             with closing(open_store(where, user.id)) as store:
-                store.upsert(
+                store.items.save(
                     make_item(1, title=f"Page of {name}", content=f"Lamps of {name}.", user_id=user.id),
                     make_raw(article(300).encode()),
                 )

@@ -98,10 +98,12 @@ def site() -> Iterator[str]:
 def library(tmp_path: Path) -> Path:
     path = tmp_path / "library.db"
     with closing(open_store(path)) as store:
-        store.upsert(
+        store.items.save(
             make_item(1, title="Harbours", content=f"---\ntitle: Harbours\n---\n\n# Harbours\n\n{LONG}\n"), None
         )
-        store.upsert(make_item(2, title="Lamps", content="---\ntitle: Lamps\n---\n\nLamps of brass and glass.\n"), None)
+        store.items.save(
+            make_item(2, title="Lamps", content="---\ntitle: Lamps\n---\n\nLamps of brass and glass.\n"), None
+        )
     return path
 
 

@@ -56,7 +56,7 @@ def opened() -> Iterator[dict[str, str]]:
         places = (str(Path(folder) / "library.db"), server.app)
         for where in places:
             with closing(open_store(where, USER)) as store:
-                store.upsert_many([NewItem(item) for item in items], lambda old, _new: old)
+                store.items.save_many([NewItem(item) for item in items], lambda old, _new: old)
         yield {_PLACES: "\n".join(places)}
 
 

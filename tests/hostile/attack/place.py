@@ -65,7 +65,7 @@ def prepare(library: Path, readers: int) -> Place:
     with closing(open_store(str(library), mallory.id)) as store:
         kinds = {"lists": _lists, "headings": _headings, "code": _code}
         hostile = {name: tuple(add(store, mallory.id)) for name, add in kinds.items()}
-        job = store.enqueue("https://later.example/", "https://later.example/", {}, "2099-01-01T00:00:00.000000Z").id
+        job = store.jobs.add("https://later.example/", "https://later.example/", {}, "2099-01-01T00:00:00.000000Z").id
     people = zip(users, tokens, keys, strict=True)
     known_readers = tuple(Reader(user.name, token, items) for user, token, items in people)
     return Place(known_readers, read, write, session, job, hostile)
@@ -84,7 +84,7 @@ def _fill(library: Path, user: str, number: int) -> tuple[str, ...]:
         for page in range(ITEMS_PER_READER):
             content = prose(chance, 400 if page % LONG_EVERY else 6_000)
             title = f"The {chance.choice(_WORDS)} and the {chance.choice(_WORDS)}"
-            keys.append(store.upsert(make_item(page, title=title, content=content, user_id=user), None).id)
+            keys.append(store.items.save(make_item(page, title=title, content=content, user_id=user), None).id)
     return tuple(keys)
 
 
@@ -94,14 +94,14 @@ def _lists(store: Store, user: str) -> Iterator[str]:
     page = f"<title>Lists</title><article><h1>Lists</h1><p>{prose(random.Random(1), 300)}</p><ul>{items}</ul></article>"
     content = "# Lists\n\n" + "".join(f"- {number % 11} {number % 7}\n" for number in range(LIST_ITEMS))
     item = make_item(1, title="Lists", content=content, user_id=user, url="https://lists.example/page")
-    yield store.upsert(item, make_raw(page.encode())).id
+    yield store.items.save(item, make_raw(page.encode())).id
 
 
 def _headings(store: Store, user: str) -> Iterator[str]:
     content = "".join(
         f"{'#' * (1 + number % 4)} Heading {number} {'x' * 400}\n\nText.\n\n" for number in range(HEADINGS)
     )
-    yield store.upsert(make_item(2, title="Headings", content=content, user_id=user), None).id
+    yield store.items.save(make_item(2, title="Headings", content=content, user_id=user), None).id
 
 
 def _code(store: Store, user: str) -> Iterator[str]:
@@ -109,4 +109,4 @@ def _code(store: Store, user: str) -> Iterator[str]:
     for number in range(CODE_ITEMS):
         language, code = OBSCURE[number % len(OBSCURE)], shapes[number % len(shapes)][: CODE_CHARS - number]
         content = f"# Code {number}\n\n```{language}\n{code}\n```\n\n```c\n{code[:19_000]}\n```\n"
-        yield store.upsert(make_item(10 + number, title="Code", content=content, user_id=user), None).id
+        yield store.items.save(make_item(10 + number, title="Code", content=content, user_id=user), None).id

@@ -16,8 +16,8 @@ from tests.store.making import make_item
 @pytest.fixture
 def library(tmp_path: Path) -> Iterator[Store]:
     with closing(open_store(tmp_path / "library.db")) as store:
-        store.upsert(make_item(1, title="The tide clock", content="It counts waves."), None)
-        store.upsert(make_item(2, title="Minecraft"), None)
+        store.items.save(make_item(1, title="The tide clock", content="It counts waves."), None)
+        store.items.save(make_item(2, title="Minecraft"), None)
         yield store
 
 
@@ -41,6 +41,6 @@ def test_a_search_is_corrected_if_that_finds_something(library: Store, text: str
 
 
 def test_words_of_removed_items_are_not_offered(library: Store) -> None:
-    item = library.upsert(make_item(3, title="Lighthouse"), None)
-    library.delete(item.id, "2025-03-19T10:30:00.000000Z")
+    item = library.items.save(make_item(3, title="Lighthouse"), None)
+    library.items.delete(item.id, "2025-03-19T10:30:00.000000Z")
     assert correct_query(library, "lighthosue") is None

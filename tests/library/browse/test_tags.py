@@ -36,8 +36,8 @@ def library(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
     with closing(open_store(where, f"{USER}-{tmp_path.name}")) as store:
         for number in range(130):
             tags = ["Sea", "ocean"] if number % 2 else ["first", "sea", "tide"]
-            store.upsert(make_item(number, tags=tags, user_id=store.user_id), None)
-        store.delete(store.find_url("https://example.com/page/1").id, NOW)  # type: ignore[union-attr]
+            store.items.save(make_item(number, tags=tags, user_id=store.user_id), None)
+        store.items.delete(store.items.by_url("https://example.com/page/1").id, NOW)  # type: ignore[union-attr]
         yield store
 
 
@@ -49,27 +49,27 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _tags(library: Store) -> dict[str, int]:
-    return library.counts(["tag"])["tag"]
+    return library.counts.get(["tag"])["tag"]
 
 
 def _own(library: Store, number: int) -> tuple[str, ...]:
-    item = library.find_url(f"https://example.com/page/{number}")
+    item = library.items.by_url(f"https://example.com/page/{number}")
     assert item is not None
     return item.metadata.tags
 
 
 def _found(library: Store, text: str) -> int:
-    return len(library.find(replace(parse_query(text), limit=200)).items)
+    return len(library.search.find(replace(parse_query(text), limit=200)).items)
 
 
 def test_a_tag_is_renamed_on_all_items_and_that_is_undone(library: Store) -> None:
-    before, times = _tags(library), {item.updated_at for item in library.find(ItemQuery(limit=200)).items}
+    before, times = _tags(library), {item.updated_at for item in library.search.find(ItemQuery(limit=200)).items}
     action = rename_tag(library, "SEA", "Shore line").action
     assert (action.changed, action.label) == (130, "Renamed the tag SEA to Shore line")
     assert _tags(library) == {"first": 65, "ocean": 64, "shore line": 129, "tide": 65}
-    assert [one.name for one in library.suggest("tag", "sh")] == ["Shore line"]
+    assert [one.name for one in library.counts.suggest("tag", "sh")] == ["Shore line"]
     assert (_own(library, 1), _own(library, 2)) == (("Shore line", "ocean"), ("first", "Shore line", "tide"))
-    assert times.isdisjoint(item.updated_at for item in library.find(ItemQuery(limit=200)).items)
+    assert times.isdisjoint(item.updated_at for item in library.search.find(ItemQuery(limit=200)).items)
     found = [_found(library, text) for text in ("sea", "shore", "tag:sea", "tag:SHORE-LINE", '"shore line" tide')]
     assert found == [0, 129, 0, 0, 65]
     assert _found(library, 'tag:"Shore Line"') == 129
@@ -79,7 +79,7 @@ def test_a_tag_is_renamed_on_all_items_and_that_is_undone(library: Store) -> Non
     assert (_own(library, 1), _own(library, 2)) == (("Sea", "ocean"), ("first", "sea", "tide"))
     assert (_found(library, "sea"), _found(library, "shore")) == (129, 0)
     assert get_tag_change(library, action.id) is None
-    assert library.count_faults() == []
+    assert library.counts.faults() == []
 
 
 def test_two_tags_become_one_and_two_again(library: Store) -> None:
@@ -88,12 +88,12 @@ def test_two_tags_become_one_and_two_again(library: Store) -> None:
     assert (_own(library, 1), _own(library, 2)) == (("ocean",), ("first", "Ocean", "tide"))
     undo_tags(library, action.id, whole=True)
     assert _tags(library) == {"first": 65, "ocean": 64, "sea": 129, "tide": 65}
-    assert library.count_faults() == []
+    assert library.counts.faults() == []
 
 
 def test_a_tag_gets_another_spelling(library: Store) -> None:
     action = rename_tag(library, "tide", "TÎDE").action
-    assert [one.name for one in library.suggest("tag", "tide")] == ["TÎDE"]
+    assert [one.name for one in library.counts.suggest("tag", "tide")] == ["TÎDE"]
     assert _own(library, 2) == ("first", "sea", "TÎDE")
     assert _tags(library)["tide"] == 65
     undo_tags(library, action.id, whole=True)
@@ -106,7 +106,7 @@ def test_a_tag_is_removed_and_comes_back(library: Store) -> None:
     assert _own(library, 2) == ("first", "sea")
     undo_tags(library, action.id, whole=True)
     assert _tags(library)["tide"] == 65
-    assert library.count_faults() == []
+    assert library.counts.faults() == []
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -125,7 +125,7 @@ def test_many_items_are_renamed_by_a_job_that_goes_on_where_it_was(library: Stor
     assert job is not None
     asyncio.run(change.bulk_job(job, library, retrieval, reports.append, reparse=reparse_one))
     assert _tags(library) == {"first": 65, "ocean": 64, "sea": 129, "tide": 65}
-    assert library.count_faults() == []
+    assert library.counts.faults() == []
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -141,7 +141,7 @@ def test_a_rename_that_was_undone_does_not_go_on(library: Store) -> None:
 @pytest.mark.usefixtures("small_parts")
 def test_a_rename_ends_though_so_much_followed_that_it_is_forgotten(library: Store) -> None:
     done = rename_tag(library, "sea", "shore")
-    library.drop_action(done.action.id)
+    library.actions.remove(done.action.id)
     assert done.job is not None
     retrieval: Any = Retrieval(Settings())
     asyncio.run(change.bulk_job(done.job, library, retrieval, lambda _: None, reparse=reparse_one))
@@ -149,7 +149,7 @@ def test_a_rename_ends_though_so_much_followed_that_it_is_forgotten(library: Sto
 
 
 def test_what_changed_since_a_rename_stays_when_it_is_undone(library: Store) -> None:
-    item = library.find_url("https://example.com/page/2")
+    item = library.items.by_url("https://example.com/page/2")
     assert item is not None
     action = rename_tag(library, "sea", "shore").action
     change_item(library, item.id, ItemChange(add_tags=("new",), remove_tags=("tide",)))
@@ -160,7 +160,7 @@ def test_what_changed_since_a_rename_stays_when_it_is_undone(library: Store) -> 
 def test_what_is_not_a_tag_is_refused(library: Store) -> None:
     with pytest.raises(NotFound, match="No page has the tag"):
         delete_tag(library, "nothing")
-    assert library.actions() == ()
+    assert library.actions.list() == ()
     for name in ("", " # ", "a,b", "x" * 300):
         with pytest.raises(InvalidQuery):
             rename_tag(library, "sea", name)

@@ -58,8 +58,8 @@ def test_all_copies_are_made_and_kept(shore: Shore, settings: Settings, tmp_path
 def test_settings_ask_for_copies_of_good_pages_once(tmp_path: Path, settings: Settings) -> None:
     wanted = replace(settings, keep=("pdf", "html"))
     with closing(open_store(tmp_path / "library.db")) as store:
-        good = store.upsert(make_item(1, quality="article"), make_raw())
-        poor = store.upsert(make_item(2, quality="bookmark"), make_raw())
+        good = store.items.save(make_item(1, quality="article"), make_raw())
+        poor = store.items.save(make_item(2, quality="bookmark"), make_raw())
         job = request_configured(store, good, wanted, changed=True)
         assert job is not None
         assert job.options["kinds"] == ["pdf", "html"]
@@ -73,8 +73,8 @@ def test_page_without_html_is_refused(tmp_path: Path, settings: Settings) -> Non
             await make_copies(key, ("pdf",), store, retrieval)
 
     with closing(open_store(tmp_path / "library.db")) as store:
-        bare = store.upsert(make_item(1), None).id
-        plain = store.upsert(make_item(2), replace(make_raw(), content_type="text/plain")).id
+        bare = store.items.save(make_item(1), None).id
+        plain = store.items.save(make_item(2), replace(make_raw(), content_type="text/plain")).id
         with pytest.raises(NotFound):
             asyncio.run(run(store, bare))
         with pytest.raises(UnsupportedContent):

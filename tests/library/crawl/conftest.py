@@ -47,7 +47,7 @@ def run(room: Room) -> Run:
 
     async def work(library: Store, crawl: Crawl, seconds: float | None, killed: bool, settings: Settings) -> Crawl:
         # A thread of a run that was killed may have leased addresses after all.
-        library.release_leases(crawl.id, library.crawl_workers(crawl.id), "2025-01-01T00:00:00.000000Z")
+        library.frontier.release_leases(crawl.id, library.frontier.workers(crawl.id), "2025-01-01T00:00:00.000000Z")
         async with Retrieval(settings, room=room) as retrieval:
             worker = CrawlWorker(crawl.id, library, retrieval, clients=2)
             if killed:
@@ -57,8 +57,8 @@ def run(room: Room) -> Run:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
                 # Another process would find that this one is dead, and take its addresses.
-                library.release_leases(crawl.id, [worker.name], "2025-01-01T00:00:00.000000Z")
-                return library.crawl(crawl.id)
+                library.frontier.release_leases(crawl.id, [worker.name], "2025-01-01T00:00:00.000000Z")
+                return library.crawls.get(crawl.id)
             return await worker.run(seconds)
 
     def start(

@@ -107,7 +107,7 @@ def test_killed_and_resumed_it_writes_the_same_files(
     while kills < 6 and run(library, crawled.options, seconds=0.15 + 0.05 * kills, killed=True).state == "running":
         kills += 1
     assert kills
-    done = library.crawls(1)[0] if kills < 6 else run(library, crawled.options)
+    done = library.crawls.list(1)[0] if kills < 6 else run(library, crawled.options)
     for kind in ("jsonl", "warc"):
         once, often = tmp_path / f"once.{kind}", tmp_path / f"often.{kind}"
         assert write(crawled.library, crawled.crawl, kind, once) == crawled.crawl.kept
@@ -189,7 +189,7 @@ def test_a_page_that_its_sitemap_calls_unchanged_is_not_requested_again(
 
     listed = maze.names[2][-5:]
     assert set(requests()) == set(listed)
-    (crawl,) = any_library.crawls()
+    (crawl,) = any_library.crawls.list()
     first = {page.url: page.fetched_at for page in read_pages(any_library, crawl.id)}
     assert requests() == []
     again = {page.url: page.fetched_at for page in read_pages(any_library, crawl.id)}

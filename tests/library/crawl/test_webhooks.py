@@ -19,7 +19,7 @@ HOOK = Webhook("https://example.com/hook", "crawl", ("markdown",))
 
 
 def types(library: Store, sink: str) -> list[str]:
-    return [str((one.body or {})["type"]) for one in library.deliveries(sink, limit=1_000)]
+    return [str((one.body or {})["type"]) for one in library.outbox.list(sink, limit=1_000)]
 
 
 def test_every_page_is_reported_once_by_a_crawl_that_is_killed(maze: Maze, run: Run, any_library: Store) -> None:
@@ -30,12 +30,12 @@ def test_every_page_is_reported_once_by_a_crawl_that_is_killed(maze: Maze, run: 
             break
     else:
         run(any_library, options)
-    (crawl,) = any_library.crawls()
+    (crawl,) = any_library.crawls.list()
     found = types(any_library, sink)
     assert (found[0], found[-1]) == ("started", "completed")
     assert Counter(found) == {"started": 1, "page": crawl.kept, "completed": 1}
     positions = [
-        one.body["position"] for one in any_library.deliveries(sink, limit=1_000) if "position" in (one.body or {})
+        one.body["position"] for one in any_library.outbox.list(sink, limit=1_000) if "position" in (one.body or {})
     ]  # type: ignore[index]
     assert positions == [page.position for page in read_pages(any_library, crawl.id)]
 
@@ -49,12 +49,12 @@ def test_a_cancelled_crawl_reports_its_failure_and_a_removed_one_nothing(any_lib
     cancel_crawl(any_library, crawl.id)
     assert types(any_library, sink) == ["started", "failed"]
     remove_crawl(any_library, crawl.id)
-    assert not any_library.sinks()
+    assert not any_library.sinks.list()
 
 
 def test_a_crawl_whose_webhook_was_given_up_goes_on(maze: Maze, run: Run, any_library: Store) -> None:
     sink = add_webhook(any_library, SETTINGS, HOOK)
-    any_library.remove_sink(sink)
+    any_library.sinks.remove(sink)
     crawl = run(any_library, CrawlOptions((f"{maze.urls[2]}/s1/",), pages=3, webhook=sink))
     assert (crawl.state, crawl.kept) == ("done", 3)
 
@@ -63,4 +63,4 @@ def test_the_oldest_webhooks_are_given_up(any_library: Store, monkeypatch: pytes
     monkeypatch.setattr(firecrawl, "MAX_WEBHOOKS", 3)
     assert MAX_WEBHOOKS == 100
     made = [add_webhook(any_library, SETTINGS, HOOK) for _ in range(5)]
-    assert {sink.id for sink in any_library.sinks()} == set(made[2:])
+    assert {sink.id for sink in any_library.sinks.list()} == set(made[2:])

@@ -40,7 +40,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def items(store: Store) -> tuple[Item, ...]:
-    return store.find(ItemQuery(limit=100)).items
+    return store.search.find(ItemQuery(limit=100)).items
 
 
 def test_there_are_seven_kinds_and_five_languages(items: tuple[Item, ...]) -> None:
@@ -60,7 +60,7 @@ def test_every_highlight_is_in_its_text_and_every_picture_is_kept(store: Store, 
     pages = {page.url: page for page in load_pages()}
     for item in items:
         text = " ".join(item.content.split())
-        marks = store.annotations(item.id)
+        marks = store.annotations.of_item(item.id)
         assert len(marks) == len(pages[item.url].fields.get("highlights", ())) + ("note" in pages[item.url].fields)
         assert [mark.quote for mark in marks if mark.quote not in text] == []
         if url := pages[item.url].picture_url:
@@ -68,7 +68,7 @@ def test_every_highlight_is_in_its_text_and_every_picture_is_kept(store: Store, 
 
 
 def test_states_and_dates_are_those_of_the_texts(store: Store, items: tuple[Item, ...]) -> None:
-    states = store.reading_states([item.id for item in items]).values()
+    states = store.reading.get_many([item.id for item in items]).values()
     assert [state.state for state in states].count("reading") == 3
     assert [state.state for state in states].count("read") == 9
     assert sum(bool(item.metadata.pinned) for item in items) == 3
@@ -86,8 +86,8 @@ def test_a_second_library_is_the_same_and_is_removed_with_its_pictures(items: tu
         assert {item.source for item in items} == {SOURCE}
         assert fill(other) == ()
         assert remove_demo(other) == len(items)
-        assert other.find(ItemQuery()).items == ()
-        assert other.blob_bytes() == 0
+        assert other.search.find(ItemQuery()).items == ()
+        assert other.blobs.total_bytes() == 0
 
 
 def test_other_pages_are_never_mixed_with_and_never_removed(tmp_path: Path) -> None:
@@ -96,11 +96,11 @@ def test_other_pages_are_never_mixed_with_and_never_removed(tmp_path: Path) -> N
         mine = new_bookmark(
             Metadata(title="Mine"), url=url, url_full=url, user_id=own.user_id, now=now, reason="", suggestion=None
         )
-        own.upsert(mine, None)
+        own.items.save(mine, None)
         with pytest.raises(Conflict, match="already has pages"):
             fill(own)
         assert remove_demo(own) == 0
-        assert [item.url for item in own.find(ItemQuery()).items] == [url]
+        assert [item.url for item in own.search.find(ItemQuery()).items] == [url]
 
 
 def test_what_is_shipped_is_small_and_names_no_real_site() -> None:

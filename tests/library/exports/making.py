@@ -81,7 +81,7 @@ def make_item(number: int, user_id: str, **changes: Any) -> Item:
 def fill(store: Store, count: int) -> list[Item]:
     """This many items, every fourth with marked passages."""
     entries = [NewItem(make_item(number, store.user_id)) for number in range(count)]
-    items = [item for item, _ in store.upsert_many(entries, lambda _old, new: new)]
+    items = [item for item, _ in store.items.save_many(entries, lambda _old, new: new)]
     for item in items[::4]:
         mark(store, item, "Ships were counted", "Why?\n\n> really\n^no id")
         mark(store, item, "", "A note on the whole page.")
@@ -89,9 +89,9 @@ def fill(store: Store, count: int) -> list[Item]:
 
 
 def mark(store: Store, item: Item, quote: str, note: str) -> Annotation:
-    moment = f"2025-02-01T00:00:{len(store.annotations(item.id)):02}.000000Z"
+    moment = f"2025-02-01T00:00:{len(store.annotations.of_item(item.id)):02}.000000Z"
     name = str(uuid.uuid5(uuid.NAMESPACE_URL, item.url + quote + note))
-    return store.annotate(Annotation(name, item.id, quote, "", "", note, None, moment, moment))
+    return store.annotations.put(Annotation(name, item.id, quote, "", "", note, None, moment, moment))
 
 
 def send(store: Store, out: Path, settings: Settings | None = None, **option: Any) -> ExportReport:

@@ -114,7 +114,7 @@ def _check_page(book: ZipFile, name: str, properties: str) -> None:
 
 def test_a_book_of_all_kinds_of_pages_is_valid(library: Store, tmp_path: Path) -> None:
     fill(library, 25)
-    item = library.upsert(make_item(30, library.user_id, body=RICH, author="A & B\x0b"), None)
+    item = library.items.save(make_item(30, library.user_id, body=RICH, author="A & B\x0b"), None)
     mark(library, item, "the <gap>\x1f", "a\n\nb & c")
     send(library, tmp_path / "a.epub", format="epub")
     book = checked(tmp_path / "a.epub")
@@ -143,7 +143,7 @@ def test_pictures_are_in_the_book_once(library: Store, tmp_path: Path) -> None:
     with Site({"p": _picture}) as site:
         body = f"![A]({site.url('/p/1.png')}) [![B]({site.url('/p/2.png')})]({site.url('/p/2.png')})\n"
         for number in (1, 2):
-            library.upsert(make_item(number, library.user_id, body=body), None)
+            library.items.save(make_item(number, library.user_id, body=body), None)
         settings = Settings(allow_hosts=("127.0.0.1",), per_host_delay=0)
         send(library, tmp_path / "a.epub", settings, format="epub", images=True)
     book = checked(tmp_path / "a.epub")
@@ -161,7 +161,7 @@ def test_no_pages_make_no_book(library: Store, tmp_path: Path) -> None:
 def test_kept_pictures_are_in_the_book_in_formats_that_every_device_shows(library: Store, tmp_path: Path) -> None:
     now = "2025-03-19T10:30:00.000000Z"
     content = "".join(f"![Picture](https://example.com/{form})\n\n" for form in ("PNG", "AVIF", "SVG"))
-    item = library.upsert(make_item(1, library.user_id, content=content), None)
+    item = library.items.save(make_item(1, library.user_id, content=content), None)
     files = {
         "PNG": draw(1),
         "AVIF": draw(2, "AVIF"),
@@ -169,8 +169,8 @@ def test_kept_pictures_are_in_the_book_in_formats_that_every_device_shows(librar
     }
     types = {"PNG": "image/png", "AVIF": "image/avif", "SVG": "image/svg+xml"}
     for form, data in files.items():
-        name = library.put_blob(data, now)
-        library.link_blobs(
+        name = library.blobs.put(data, now)
+        library.blobs.link(
             item.id, [ItemBlob("picture", f"https://example.com/{form}", "kept", now, types[form], name, len(data))]
         )
     send(library, tmp_path / "book.epub", format="epub")

@@ -48,16 +48,16 @@ def test_lines_of_json_come_back_byte_for_byte(library: Store, new_library: New,
 def test_an_import_into_the_same_library_changes_nothing(library: Store, tmp_path: Path) -> None:
     fill(library, 20)
     send(library, tmp_path / "notes")
-    before = [library.get(item_id) for item_id, _ in library.versions()]
+    before = [library.items.get(item_id) for item_id, _ in library.items.versions()]
     report = take(library, tmp_path / "notes")
     assert (report.unchanged, report.added) == (20, 0)
-    assert [library.get(item_id) for item_id, _ in library.versions()] == before
+    assert [library.items.get(item_id) for item_id, _ in library.items.versions()] == before
 
 
 def test_a_second_export_writes_only_what_changed(library: Store, tmp_path: Path) -> None:
     items = fill(library, 12)
     send(library, tmp_path)
-    library.set_metadata(items[3].id, "2025-04-01T00:00:00.000000Z", tags=("new",))
+    library.items.set_metadata(items[3].id, "2025-04-01T00:00:00.000000Z", tags=("new",))
     done = send(library, tmp_path)
     assert (done.written, done.unchanged) == (1, 11)
 
@@ -71,7 +71,7 @@ def test_files_of_others_in_the_folder_stay(library: Store, tmp_path: Path) -> N
 
 def test_a_query_chooses_and_deleted_pages_stay_behind(library: Store, tmp_path: Path) -> None:
     items = fill(library, 12)
-    library.delete(items[5].id, "2025-04-01T00:00:00.000000Z")
+    library.items.delete(items[5].id, "2025-04-01T00:00:00.000000Z")
     assert send(library, tmp_path / "all").items == 11
     assert send(library, tmp_path / "pinned", query="is:pinned").items == 2
     names = "".join(tree(tmp_path / "pinned"))
@@ -83,7 +83,7 @@ def test_bookmarks_are_read_by_our_own_import(library: Store, new_library: New, 
     send(library, tmp_path / "b.html", format="netscape")
     other = new_library("new")
     assert take(other, tmp_path / "b.html").added == 30
-    old, new = library.find_url("https://example.com/page/7"), other.find_url("https://example.com/page/7")
+    old, new = library.items.by_url("https://example.com/page/7"), other.items.by_url("https://example.com/page/7")
     assert old is not None
     assert new is not None
     assert (new.title, new.saved_at) == (old.title.replace("\n", " "), old.saved_at)
@@ -105,7 +105,7 @@ def test_pictures_come_through_the_guard_once_and_links_lead_to_them(
         one, same, bad = site.url("/a/1.png"), site.url("/b/copy_(2).png"), site.url("/bad/x.png")
         body = f"[![Ships]({one})]({one}) ![]({same}) ![x]({bad})\n\n```\n![code]({one})\n```\n"
         for number in (0, 1):
-            library.upsert(make_item(number, library.user_id, body=body), None)
+            library.items.save(make_item(number, library.user_id, body=body), None)
         settings = Settings(allow_hosts=("127.0.0.1",), per_host_delay=0)
         done = send(library, tmp_path / "with", settings, images=True)
         blocked = send(library, tmp_path / "blocked", Settings(), images=True)
@@ -133,7 +133,7 @@ def test_a_file_is_there_whole_or_not_at_all(library: Store, tmp_path: Path, mon
     def broken(_item_ids: list[str]) -> None:
         raise StoreError("The disk is gone.")
 
-    monkeypatch.setattr(library, "annotations_of", broken)
+    monkeypatch.setattr(library.annotations.of_item, "of_items", broken)
     with pytest.raises(StoreError):
         send(library, out, format="jsonl")
     assert [path.name for path in tmp_path.iterdir() if path.suffix != ".db" and "db-" not in path.name] == [

@@ -14,7 +14,7 @@ from tests.site.server import Reply, Request, Site
 
 def test_all_pages_are_behind_a_table_of_contents_and_nothing_is_loaded(library: Store, tmp_path: Path) -> None:
     fill(library, 10)
-    library.upsert(make_item(30, library.user_id, title="<script>alert(1)</script>", body=RICH), None)
+    library.items.save(make_item(30, library.user_id, title="<script>alert(1)</script>", body=RICH), None)
     send(library, tmp_path / "a.html", format="html")
     page = dom.parse((tmp_path / "a.html").read_text("utf-8"))
     links = [link.attr("href") or "" for link in dom.select(page, "nav a")]
@@ -34,7 +34,7 @@ def test_pictures_that_are_fetched_are_in_the_page(library: Store, tmp_path: Pat
         await reply.send(PNG)
 
     with Site({"p": picture}) as site:
-        library.upsert(
+        library.items.save(
             make_item(1, library.user_id, body=f"![A]({site.url('/p/1.png')}) ![B]({site.url('/x')})\n"), None
         )
         send(

@@ -57,12 +57,12 @@ def fill(library: Store) -> None:
     """Items of every origin: with headers, without, rendered, sent by a browser, edited, and without a page."""
     for number in range(5):
         item = keep(library, number)
-        raw = library.raw(item.id)
+        raw = library.items.raw(item.id)
         assert raw is not None
         changes: dict[str, Any] = {0: {"headers": HEADERS}, 2: {"rendered": True}}.get(number, {})
-        library.upsert(replace(item, source="html" if number == 3 else "web"), replace(raw, **changes))
-    edited = library.get("https://harbour.example/log/4")
-    library.replace_content(
+        library.items.save(replace(item, source="html" if number == 3 else "web"), replace(raw, **changes))
+    edited = library.items.get("https://harbour.example/log/4")
+    library.items.replace_content(
         edited.id,
         content="My own words.\n",
         title="Mine",
@@ -71,18 +71,18 @@ def fill(library: Store) -> None:
         metadata=replace(edited.metadata, edited=True),
         now=NOW,
     )
-    library.set_metadata(edited.id, NOW, pinned=True, archived=True, tags=("harbour", "Ümlaut"))
+    library.items.set_metadata(edited.id, NOW, pinned=True, archived=True, tags=("harbour", "Ümlaut"))
     note = Annotation("5b0e64a2-77c5-4a52-8a43-3d0c9b6b1f20", edited.id, "own", "My", "words", "Why?", "blue", NOW, NOW)
-    library.annotate(note)
-    library.upsert(make_item(9, user_id=library.user_id, quality="bookmark"), None)
+    library.annotations.put(note)
+    library.items.save(make_item(9, user_id=library.user_id, quality="bookmark"), None)
     for number in range(2):  # a picture that two pages show, and one that could not be kept
-        item_id = library.get(f"https://harbour.example/log/{number}").id
-        name = library.put_blob(PICTURE, NOW)
+        item_id = library.items.get(f"https://harbour.example/log/{number}").id
+        name = library.blobs.put(PICTURE, NOW)
         kept = ItemBlob(
             "picture", "https://harbour.example/boat.png", "kept", NOW, "image/png", name, len(PICTURE), 1, 1
         )
         gone = ItemBlob("picture", "https://harbour.example/gone.png", "left_out", NOW, reason="not_found", position=1)
-        library.link_blobs(item_id, [kept, gone])
+        library.blobs.link(item_id, [kept, gone])
 
 
 def write(library: Store, path: Path, format: Format) -> Path:
@@ -114,12 +114,12 @@ def test_import_of_an_export_gives_equal_items(
     fill(old)
     report = read(new, write(old, tmp_path / name, format))
     assert (report.added, report.failed, report.formats) == (6, 0, {format: 6})
-    for item_id in old.all_ids():
-        assert replace(new.get(item_id), user_id="old") == old.get(item_id)
-        assert new.raw(item_id) == old.raw(item_id)
-        assert new.annotations(item_id) == old.annotations(item_id)
-        assert new.item_blobs(item_id) == old.item_blobs(item_id)
-        assert all(new.blob(link.hash) == PICTURE for link in new.item_blobs(item_id) if link.hash)
+    for item_id in old.items.all_ids():
+        assert replace(new.items.get(item_id), user_id="old") == old.items.get(item_id)
+        assert new.items.raw(item_id) == old.items.raw(item_id)
+        assert new.annotations.of_item(item_id) == old.annotations.of_item(item_id)
+        assert new.blobs.of_item(item_id) == old.blobs.of_item(item_id)
+        assert all(new.blobs.get(link.hash) == PICTURE for link in new.blobs.of_item(item_id) if link.hash)
 
 
 def test_records_say_what_they_are(library: Store, tmp_path: Path) -> None:
@@ -158,10 +158,10 @@ def test_file_that_is_not_what_its_type_says_is_left_out(new_library: Callable[[
         ("thumbnail", "image/png"),
         ("pdf", "text/html"),
     ):
-        link = ItemBlob(role, f"https://harbour.example/{role}", "kept", NOW, kind, old.put_blob(script, NOW))  # type: ignore[arg-type]
-        old.link_blobs(item.id, [link])
+        link = ItemBlob(role, f"https://harbour.example/{role}", "kept", NOW, kind, old.blobs.put(script, NOW))  # type: ignore[arg-type]
+        old.blobs.link(item.id, [link])
     read(new, write(old, tmp_path / "out.warc.gz", "warc"))
-    assert [(link.state, link.reason) for link in new.item_blobs(item.id)] == [("left_out", "damaged")] * 4
+    assert [(link.state, link.reason) for link in new.blobs.of_item(item.id)] == [("left_out", "damaged")] * 4
 
 
 def test_query_selects_items(library: Store, tmp_path: Path) -> None:

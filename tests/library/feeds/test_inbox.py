@@ -34,11 +34,11 @@ def test_keeping_fetches_the_article_and_gives_the_tags_of_the_feed(
 ) -> None:
     shore.bodies["a"] = article(300)
     entry_id = put(library, feed, url=shore.url("a"), content="A teaser.", page=page("<p>A teaser."))
-    assert library.find(ItemQuery()).hits == ()
+    assert library.search.find(ItemQuery()).hits == ()
     saved = run(keep_entry, entry_id, library)
     assert (saved.outcome, saved.item.source, saved.item.metadata.tags) == ("added", "web", ("sea",))
     assert "puts the kettle on" in saved.item.content
-    kept = library.entry(entry_id)
+    kept = library.entries.get(entry_id)
     assert (kept.item_id, kept.kept_at is None) == (saved.item.id, False)
     again = run(keep_entry, entry_id, library)
     assert (again.outcome, again.item.id) == ("kept", saved.item.id)
@@ -60,7 +60,7 @@ def test_what_the_feed_carried_is_better_than_a_page_without_text(
     shore.bodies["a"] = BARE
     entry_id = put(library, feed, url=shore.url("a"), page=page(article(300)))
     assert run(keep_entry, entry_id, library).item.metadata.quality == "article"
-    assert len(library.find(ItemQuery()).hits) == 1
+    assert len(library.search.find(ItemQuery()).hits) == 1
 
 
 def test_an_address_that_cannot_be_fetched_is_kept_as_a_bookmark(
@@ -68,7 +68,7 @@ def test_an_address_that_cannot_be_fetched_is_kept_as_a_bookmark(
 ) -> None:
     entry_id = put(library, feed, url=shore.url("missing"))
     saved = run(keep_entry, entry_id, library)
-    assert (saved.item.metadata.quality, library.entry(entry_id).item_id) == ("bookmark", saved.item.id)
+    assert (saved.item.metadata.quality, library.entries.get(entry_id).item_id) == ("bookmark", saved.item.id)
 
 
 def test_a_whole_article_is_not_fetched_again(library: Store, feed: Feed, run: Run) -> None:
@@ -79,7 +79,7 @@ def test_a_whole_article_is_not_fetched_again(library: Store, feed: Feed, run: R
 
 def test_a_newsletter_is_kept_without_an_address(library: Store, run: Run) -> None:
     letters, _ = add_feed(library, "letters.example.com", kind="mail", title="Letters")
-    assert library.schedules("feeds") == ()  # nothing to poll
+    assert library.schedules.list("feeds") == ()  # nothing to poll
     message = page(article(300), "https://file.invalid/abc/letter")
     entry_id = put(library, letters, page=message, extra={"full": True})
     saved = run(keep_entry, entry_id, library)
@@ -97,7 +97,7 @@ def test_an_entry_can_be_kept_again_after_its_item_was_deleted(
     shore.bodies["a"] = article(300)
     entry_id = put(library, feed, url=shore.url("a"))
     item = run(keep_entry, entry_id, library).item
-    library.delete(item.id, NOW)
+    library.items.delete(item.id, NOW)
     assert run(keep_entry, entry_id, library).item.deleted_at is None
 
 
@@ -106,15 +106,15 @@ def test_a_requested_keep_is_a_job_that_can_be_run_twice(library: Store, feed: F
     entry_id = put(library, feed, url=shore.url("a"))
     job = request_keep(library, entry_id)
     assert request_keep(library, entry_id).id == job.id
-    assert library.entry(entry_id).kept_at is not None
+    assert library.entries.get(entry_id).kept_at is not None
 
     async def work(retrieval: Any) -> Any:
         return await inbox.keep_job(job, library, retrieval, lambda _stage: None)
 
     assert run(work).report["kept"] == 1
     assert run(work).report["kept"] == 1
-    assert len(library.find(ItemQuery()).hits) == 1
-    library.remove_feed(feed.id)
+    assert len(library.search.find(ItemQuery()).hits) == 1
+    library.feeds.remove(feed.id)
     assert run(work).report == {"kept": 0}
 
 
@@ -149,5 +149,5 @@ def test_the_newest_entries_stay_whatever_their_age(library: Store, feed: Feed) 
 def test_texts_of_any_length_are_bounded(library: Store, feed: Feed) -> None:
     huge = "x" * 100_000
     entry_id = put(library, feed, url=f"https://e.com/{huge}", author=huge, content=huge * 30)
-    found = library.entry(entry_id)
+    found = library.entries.get(entry_id)
     assert (found.url, len(found.author or ""), len(found.content)) == (None, 500, 2_000_000)

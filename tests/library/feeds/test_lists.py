@@ -78,12 +78,12 @@ def test_what_is_exported_can_be_imported_again(library: Store, run: Run) -> Non
     add_feed(library, "https://example.com/c")
     add_feed(library, "letters.example.com", kind="mail", title="Letters")
     text = subscriptions.export_list(library)
-    before = [(feed.address, feed.label, feed.folder, feed.site) for feed in library.feeds() if feed.kind == "web"]
-    for feed in library.feeds():
-        library.remove_feed(feed.id)
+    before = [(feed.address, feed.label, feed.folder, feed.site) for feed in library.feeds.list() if feed.kind == "web"]
+    for feed in library.feeds.list():
+        library.feeds.remove(feed.id)
     outlines = run(subscriptions.read_list, text.encode())
     report = subscriptions.import_list(library, outlines)
     assert (report.added, report.known, report.failed) == (3, 0, ())
-    assert [(feed.address, feed.label, feed.folder, feed.site) for feed in library.feeds()] == before
+    assert [(feed.address, feed.label, feed.folder, feed.site) for feed in library.feeds.list()] == before
     again = subscriptions.import_list(library, outlines)
     assert (again.added, again.known) == (0, 3)

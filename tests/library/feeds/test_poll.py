@@ -87,7 +87,7 @@ def polled(library: Store, run: Run) -> Any:
 
     def once(feed: Feed) -> PollReport:
         async def work(retrieval: Any) -> PollReport:
-            return await poll_feeds((library.feed(feed.id),), library, retrieval, PollReport())
+            return await poll_feeds((library.feeds.get(feed.id),), library, retrieval, PollReport())
 
         return run(work)  # type: ignore[no-any-return]
 
@@ -95,7 +95,7 @@ def polled(library: Store, run: Run) -> Any:
 
 
 def titles(library: Store, **query: Any) -> list[str]:
-    return sorted(entry.title for entry in library.find_entries(EntryQuery(**query)).entries)
+    return sorted(entry.title for entry in library.entries.find(EntryQuery(**query)).entries)
 
 
 def test_new_entries_arrive_once_and_changed_ones_are_updated(
@@ -103,13 +103,13 @@ def test_new_entries_arrive_once_and_changed_ones_are_updated(
 ) -> None:
     report = polled(source)
     assert (report.added, report.updated, report.failed) == (2, 0, 0)
-    feed = library.feed(source.id)
+    feed = library.feeds.get(source.id)
     assert (feed.title, feed.site, feed.state["format"]) == ("Press", press.site.url("/"), "rss20")
     press.items = ["three", "two and more", "one"]
     report = polled(source)
     assert (report.added, report.updated) == (1, 1)
     assert titles(library) == ["one", "three", "two and more"]
-    entry = library.find_entries(EntryQuery(content=True)).entries[-1]
+    entry = library.entries.find(EntryQuery(content=True)).entries[-1]
     assert entry.content.startswith("About")
     assert entry.url == press.site.url(f"/page/{entry.guid}")
 
@@ -124,7 +124,7 @@ def test_an_unchanged_feed_is_not_read_again(
     assert press.asked[-1]["if-none-match"] == '"1"'
     press.etag = None  # the whole document, with the same bytes
     assert polled(source).unchanged == 1
-    assert library.feed(source.id).polled_at is not None
+    assert library.feeds.get(source.id).polled_at is not None
 
 
 def test_a_feed_that_fails_waits_longer_each_time_and_recovers(
@@ -134,7 +134,7 @@ def test_a_feed_that_fails_waits_longer_each_time_and_recovers(
     waits = []
     for attempt in range(1, 4):
         assert polled(source).failed == 1
-        feed = library.feed(source.id)
+        feed = library.feeds.get(source.id)
         assert (feed.attempts, feed.status) == (attempt, "active")
         assert feed.error
         waits.append(clock.days_between(clock.now(), feed.next_at) * 24)
@@ -143,7 +143,7 @@ def test_a_feed_that_fails_waits_longer_each_time_and_recovers(
     assert 3.5 < waits[2] < 4.5
     press.status = 200
     assert polled(source).added == 2
-    assert (library.feed(source.id).attempts, library.feed(source.id).error) == (0, None)
+    assert (library.feeds.get(source.id).attempts, library.feeds.get(source.id).error) == (0, None)
 
 
 def test_retry_after_is_honoured(library: Store, press: Press, source: Feed, run: Run, settings: Any) -> None:
@@ -153,13 +153,13 @@ def test_retry_after_is_honoured(library: Store, press: Press, source: Feed, run
         return await poll_feeds((source,), library, retrieval, PollReport())
 
     assert run(work).failed == 1
-    assert clock.days_between(clock.now(), library.feed(source.id).next_at) * 24 >= 1.99
+    assert clock.days_between(clock.now(), library.feeds.get(source.id).next_at) * 24 >= 1.99
 
 
 def test_a_feed_that_is_gone_is_not_polled_any_more(library: Store, press: Press, source: Feed, polled: Any) -> None:
     press.status = 410
     assert polled(source).failed == 1
-    assert library.feed(source.id).status == "gone"
+    assert library.feeds.get(source.id).status == "gone"
     assert poll.due_feeds(library) == ()
     press.status = 200
     assert change_feed(library, source.id, status="active").status == "active"
@@ -169,13 +169,13 @@ def test_a_feed_that_is_gone_is_not_polled_any_more(library: Store, press: Press
 def test_a_permanent_redirect_is_adopted_after_some_polls(library: Store, press: Press, polled: Any) -> None:
     feed, _ = add_feed(library, press.site.url("/old"))
     for _ in range(poll.MOVED_TIMES):
-        assert library.feed(feed.id).address == press.site.url("/old")
+        assert library.feeds.get(feed.id).address == press.site.url("/old")
         polled(feed)
-    assert library.feed(feed.id).address == press.site.url("/feed")
+    assert library.feeds.get(feed.id).address == press.site.url("/feed")
     temporary, _ = add_feed(library, press.site.url("/other"))
     for _ in range(poll.MOVED_TIMES + 1):
         polled(temporary)
-    assert library.feed(temporary.id).address == press.site.url("/other")
+    assert library.feeds.get(temporary.id).address == press.site.url("/other")
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_what_is_not_a_feed_is_a_failure_with_a_reason(
 ) -> None:
     press.body = body
     assert polled(source).failed == 1
-    assert reason in (library.feed(source.id).error or "")
+    assert reason in (library.feeds.get(source.id).error or "")
     press.body = None
     assert polled(source).added == 2
 
@@ -209,7 +209,7 @@ def test_a_feed_with_whole_articles_fetches_them_as_a_save_does(library: Store, 
     press.pages["one"] = article(300)
     feed, _ = add_feed(library, press.site.url("/feed"), settings=FeedSettings(content="page"))
     polled(feed)
-    found = {entry.guid: entry for entry in library.find_entries(EntryQuery(content=True)).entries}
+    found = {entry.guid: entry for entry in library.entries.find(EntryQuery(content=True)).entries}
     assert "puts the kettle on" in found["one"].content
     assert found["one"].extra["full"] is True
     assert found["two"].content == "About two."  # its page is missing
@@ -219,7 +219,7 @@ def test_a_feed_with_whole_articles_fetches_them_as_a_save_does(library: Store, 
 def test_links_alone_store_no_pages(library: Store, press: Press, polled: Any) -> None:
     feed, _ = add_feed(library, press.site.url("/feed"), settings=FeedSettings(content="link"))
     polled(feed)
-    assert all(library.entry_page(entry.id) is None for entry in library.find_entries(EntryQuery()).entries)
+    assert all(library.entries.page(entry.id) is None for entry in library.entries.find(EntryQuery()).entries)
 
 
 def test_the_job_polls_all_that_is_due_and_sets_its_next_time(
@@ -230,8 +230,13 @@ def test_the_job_polls_all_that_is_due_and_sets_its_next_time(
     for number in range(5):
         add_feed(library, press.site.url(f"/feed?{number}"))
     now = clock.now()
-    assert library.start_due(now, clock.add_seconds(now, 1e7), lambda schedule, _now: clock.add_seconds(now, 900)) == 1
-    job = library.lease("me", now, clock.add_seconds(now, 60))
+    assert (
+        library.schedules.start_due(
+            now, clock.add_seconds(now, 1e7), lambda schedule, _now: clock.add_seconds(now, 900)
+        )
+        == 1
+    )
+    job = library.jobs.lease("me", now, clock.add_seconds(now, 60))
     assert job is not None
 
     async def work(retrieval: Any) -> Any:
@@ -239,8 +244,8 @@ def test_the_job_polls_all_that_is_due_and_sets_its_next_time(
 
     result = run(work)
     assert result.report == {"polled": 5, "unchanged": 0, "failed": 0, "added": 10, "updated": 0, "left_out": 0}
-    (schedule,) = library.schedules(subscriptions.TASK)
-    assert schedule.next_at == library.next_poll()
+    (schedule,) = library.schedules.list(subscriptions.TASK)
+    assert schedule.next_at == library.feeds.next_poll()
     monkeypatch.setattr(poll, "SLICE_SECONDS", -1.0)
     subscriptions.request_poll(library)
     first = run(work)
@@ -280,10 +285,10 @@ def test_a_poll_that_was_requested_during_another_is_not_lost(
 def test_a_feed_that_was_removed_during_its_poll_leaves_nothing(
     library: Store, press: Press, source: Feed, run: Run
 ) -> None:
-    library.remove_feed(source.id)
+    library.feeds.remove(source.id)
 
     async def work(retrieval: Any) -> PollReport:
         return await poll_feeds((source,), library, retrieval, PollReport())
 
     assert run(work).failed == 1
-    assert library.feeds() == ()
+    assert library.feeds.list() == ()

@@ -65,15 +65,15 @@ def test_settings_change_one_by_one(library: Store) -> None:
 
 def test_a_new_or_requested_feed_is_polled_at_once(library: Store) -> None:
     feed, _ = add_feed(library, "https://example.com/a")
-    (schedule,) = library.schedules(subscriptions.TASK)
+    (schedule,) = library.schedules.list(subscriptions.TASK)
     change_feed(library, feed.id, status="paused")
-    assert library.due_feeds("2099-01-01T00:00:00.000000Z", "2099-02-01T00:00:00.000000Z", 9) == ()
+    assert library.feeds.due("2099-01-01T00:00:00.000000Z", "2099-02-01T00:00:00.000000Z", 9) == ()
     assert request_poll(library) == ()  # a paused one stays paused
-    assert library.feed(feed.id).status == "paused"
+    assert library.feeds.get(feed.id).status == "paused"
     assert [one.id for one in request_poll(library, (feed.id,))] == [feed.id]
-    assert library.feed(feed.id).status == "active"
-    assert len(library.due_feeds("2099-01-01T00:00:00.000000Z", "2099-02-01T00:00:00.000000Z", 9)) == 1
-    assert library.schedules(subscriptions.TASK)[0].id == schedule.id
+    assert library.feeds.get(feed.id).status == "active"
+    assert len(library.feeds.due("2099-01-01T00:00:00.000000Z", "2099-02-01T00:00:00.000000Z", 9)) == 1
+    assert library.schedules.list(subscriptions.TASK)[0].id == schedule.id
 
 
 def test_a_removed_feed_is_gone(library: Store) -> None:

@@ -52,11 +52,11 @@ def keep(shore: Shore, library: Store, run: Run, name: str = "a") -> Item:
 
 
 def check(item: Item, library: Store, run: Run, **how: Any) -> Item:
-    return run(dead_links.check_one, library.get(item.id), library, **how).item
+    return run(dead_links.check_one, library.items.get(item.id), library, **how).item
 
 
 def gone(library: Store) -> list[str]:
-    return [item.id for item in library.find(parse_query("is:gone")).items]
+    return [item.id for item in library.search.find(parse_query("is:gone")).items]
 
 
 @pytest.mark.parametrize(("status", "body"), [(404, "gone"), (410, ""), (200, SOFT_404)])
@@ -72,7 +72,7 @@ def test_a_page_has_gone_after_three_failures_over_days(
     assert link is not None
     assert (link["state"], link["archived"]) == ("gone", None)
     assert gone(any_library) == [item.id]
-    assert any_library.get(item.id).content == item.content
+    assert any_library.items.get(item.id).content == item.content
 
 
 def test_a_page_that_works_again_has_not_gone(any_library: Store, shore: Shore, run: Run, later: Later) -> None:
@@ -124,7 +124,7 @@ def test_while_this_machine_is_offline_nothing_is_noted(
     found: list[dead_links.LinkResult] = []
     run(lambda retrieval: dead_links.check_links([item.id for item in items], library, retrieval, found.append))
     assert found == []
-    assert all(library.page_check(item.id) is None for item in items)
+    assert all(library.changes.get_check(item.id) is None for item in items)
 
 
 def test_only_pages_that_are_due_are_checked_and_again_after_their_time(
@@ -146,7 +146,7 @@ def test_only_pages_that_are_due_are_checked_and_again_after_their_time(
 
 def test_a_new_page_has_its_address_checked_from_then_on(any_library: Store, shore: Shore, run: Run) -> None:
     keep(shore, any_library, run)
-    (schedule,) = any_library.schedules(dead_links.TASK)
+    (schedule,) = any_library.schedules.list(dead_links.TASK)
     assert schedule.subject == ""
 
 
@@ -195,11 +195,11 @@ def test_an_address_is_sent_to_an_archive_only_if_switched_on(
 ) -> None:
     archive = Archive()
     item = keep(shore, library, run)
-    assert [job for job in library.jobs() if job.options.get("task") == dead_links.SUBMIT_TASK] == []
+    assert [job for job in library.jobs.list() if job.options.get("task") == dead_links.SUBMIT_TASK] == []
     with Site({"memento": archive.memento, "gate": archive.gate}) as site:
         own = replace(settings, archive_submit=True, archive_submit_service=site.url("/gate/"))
         dead_links.enqueue_submission(library, item, clock.now())
-        (job,) = [job for job in library.jobs() if job.options.get("task") == dead_links.SUBMIT_TASK]
+        (job,) = [job for job in library.jobs.list() if job.options.get("task") == dead_links.SUBMIT_TASK]
         send = lambda retrieval: dead_links.submit_job(job, library, retrieval, lambda _: None)  # noqa: E731
         assert run(send).report == {"submitted": 0}
         assert archive.asked == []

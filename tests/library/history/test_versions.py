@@ -58,14 +58,14 @@ def test_a_save_that_changes_the_content_keeps_the_version_before(any_library: S
 def test_a_fetch_that_finds_the_same_content_stores_no_page(any_library: Store, shore: Shore, run: Run) -> None:
     shore.bodies["a"] = FIRST
     item = run(keep, shore.url("a"), any_library).item
-    stored, before = any_library.raw(item.id), any_library.stats()
+    stored, before = any_library.items.raw(item.id), any_library.counts.totals()
     for number in range(3):
         shore.bodies["a"] = FIRST + NOISY.format(number, number)
         saved = run(keep, shore.url("a"), any_library)
         assert saved.unchanged
-        assert saved.item == any_library.get(item.id) == item
-    assert any_library.raw(item.id) == stored
-    assert any_library.stats() == before
+        assert saved.item == any_library.items.get(item.id) == item
+    assert any_library.items.raw(item.id) == stored
+    assert any_library.counts.totals() == before
     assert numbers(any_library, item.id) == [1]
     assert get_history(any_library, item.id).checked_at is not None
 
@@ -89,7 +89,7 @@ def test_an_unchanged_fetch_costs_under_200_bytes(library: Store, shore: Shore, 
         shore.bodies["a"] = FIRST + NOISY.format(number, number)
         run(keep, shore.url("a"), library)
     assert (size() - before) / fetches < 200
-    assert library.get(item.id) == item
+    assert library.items.get(item.id) == item
 
 
 def test_a_newer_parser_is_not_a_change_of_the_page(
@@ -137,7 +137,7 @@ def test_a_restored_version_is_the_newest_one(any_library: Store, shore: Shore, 
         (2, "web"),
         (3, "restored"),
     ]
-    assert any_library.stats()["raw_pages"] == 2
+    assert any_library.counts.totals()["raw_pages"] == 2
     assert run(restore_version, any_library, item.id, number=3) == restored
     with pytest.raises(NotFound):
         run(restore_version, any_library, item.id, number=9)
@@ -146,7 +146,7 @@ def test_a_restored_version_is_the_newest_one(any_library: Store, shore: Shore, 
 def test_an_edited_text_is_not_replaced_by_an_earlier_version(library: Store, shore: Shore, run: Run) -> None:
     shore.bodies["a"] = FIRST
     item = run(keep, shore.url("a"), library).item
-    library.set_metadata(item.id, item.updated_at, edited=True)
+    library.items.set_metadata(item.id, item.updated_at, edited=True)
     with pytest.raises(Conflict):
         run(restore_version, library, item.id, number=1)
 
@@ -189,8 +189,8 @@ def test_highlights_whose_words_are_gone_are_named(library: Store, shore: Shore,
     shore.bodies["a"] = SECOND
     newer = run(keep, shore.url("a"), library).item
     assert [one.id for one in run(compare_versions, library, item.id).lost] == [lost.id]
-    assert run(find_lost, newer, library.annotations(item.id)) == (lost.id,)
-    assert kept.id not in run(find_lost, newer, library.annotations(item.id))
+    assert run(find_lost, newer, library.annotations.of_item(item.id)) == (lost.id,)
+    assert kept.id not in run(find_lost, newer, library.annotations.of_item(item.id))
 
 
 def test_a_refetch_of_an_unchanged_page_by_its_etag_notes_the_check(library: Store, shore: Shore, run: Run) -> None:

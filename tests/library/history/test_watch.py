@@ -38,9 +38,9 @@ def item(shore: Shore, any_library: Store, run: Run) -> Item:
 
 
 def visit(item: Item, library: Store, run: Run) -> Change | None:
-    schedule = library.schedule(watch.TASK, item.id)
+    schedule = library.schedules.get(watch.TASK, item.id)
     assert schedule is not None
-    found: Change | None = run(watch.visit, library.get(item.id), schedule, library)
+    found: Change | None = run(watch.visit, library.items.get(item.id), schedule, library)
     return found
 
 
@@ -50,8 +50,8 @@ def test_all_true_changes_are_found_among_noise_and_no_others(library: Store, se
         changed, found = asyncio.run(watch_noise.visit_all(page, site.url("/page/1"), library, settings, 62))
     assert len(changed) == 12
     assert watch_noise.faults_of(changed, found) == []
-    (item_id,) = {change.item_id for change in library.changes()}
-    assert len(library.snapshots(item_id)) == 13
+    (item_id,) = {change.item_id for change in library.changes.list()}
+    assert len(library.snapshots.list(item_id)) == 13
     shown = run(compare_versions, library, item_id)
     assert shown.without_noise
     words = " ".join(part.text for block in shown.diff.blocks for part in block.parts if part.operation != "same")
@@ -73,7 +73,7 @@ def test_in_its_first_visits_a_change_is_believed_when_it_lasts(
     assert change is not None
     assert (change.before, change.after, change.added, change.removed) == (1, 2, 1, 1)
     assert change.excerpt == "second"
-    assert "second boat" in any_library.get(item.id).content
+    assert "second boat" in any_library.items.get(item.id).content
     assert visit(item, any_library, run) is None
     assert [found.id for found, _ in watch.list_changes(any_library, unseen=True)] == [change.id]
     assert watch.count_unseen(any_library) == watch.mark_seen(any_library) == 1
@@ -104,8 +104,8 @@ def test_a_visit_that_fails_is_not_a_change_and_the_next_comes_later(
     (watched,) = watch.watched_pages(any_library)
     assert watched.schedule.attempts == 1
     assert watched.error is not None
-    assert any_library.get(item.id).content == item.content
-    assert len(any_library.snapshots(item.id)) == 1
+    assert any_library.items.get(item.id).content == item.content
+    assert len(any_library.snapshots.list(item.id)) == 1
 
 
 def test_a_version_that_the_user_restored_is_not_taken_for_a_change(
@@ -117,7 +117,7 @@ def test_a_version_that_the_user_restored_is_not_taken_for_a_change(
     assert visit(item, any_library, run) is not None
     run(restore_version, any_library, item.id, number=1)
     assert visit(item, any_library, run) is None
-    assert "first boat" in any_library.get(item.id).content
+    assert "first boat" in any_library.items.get(item.id).content
 
 
 def test_jobs_visit_due_pages_once_and_leave_nothing_behind(
@@ -137,11 +137,11 @@ def test_jobs_visit_due_pages_once_and_leave_nothing_behind(
         await runner.run(until_empty=True)
 
     run(work_with)
-    schedule = any_library.schedule(watch.TASK, item.id)
+    schedule = any_library.schedules.get(watch.TASK, item.id)
     assert schedule is not None
     assert schedule.last_run_at is not None
     assert schedule.next_at > schedule.last_run_at
-    assert [job for job in any_library.jobs() if job.options.get("task") == watch.TASK] == []
+    assert [job for job in any_library.jobs.list() if job.options.get("task") == watch.TASK] == []
 
 
 def test_a_page_can_be_unwatched_once(item: Item, any_library: Store) -> None:

@@ -27,14 +27,12 @@ SECRET = "whsec_" + base64.b64encode(b"a key of twenty-four byte").decode()
 @pytest.fixture
 def job(library: Store) -> Job:
     """The job that sends a change."""
-    item = library.upsert(make_item(user_id=library.user_id, title="Ferry times"), make_raw(b"1"))
-    schedule = library.set_schedule("watch", item.id, item.url_full, 3600, NOW, NOW)
+    item = library.items.save(make_item(user_id=library.user_id, title="Ferry times"), make_raw(b"1"))
+    schedule = library.schedules.put("watch", item.id, item.url_full, 3600, NOW, NOW)
     change = Change(str(uuid.uuid4()), item.id, 1, 0, 5, 3, "the night boat", NOW)
     changed = make_item(user_id=library.user_id, title="Ferry times", content="New words.")
-    library.record_change(
-        schedule.id, {}, changed, make_raw(b"2"), change, retention=Retention(), deliver=webhooks.TASK
-    )
-    (waiting,) = [one for one in library.jobs() if one.options.get("task") == webhooks.TASK]
+    library.changes.add(schedule.id, {}, changed, make_raw(b"2"), change, retention=Retention(), deliver=webhooks.TASK)
+    (waiting,) = [one for one in library.jobs.list() if one.options.get("task") == webhooks.TASK]
     return waiting
 
 

@@ -41,7 +41,7 @@ def everything(library: Store) -> dict[str, Item]:
     found: dict[str, Item] = {}
     after = None
     while True:
-        listed = library.find(ItemQuery(limit=500, after=after))
+        listed = library.search.find(ItemQuery(limit=500, after=after))
         found |= {item.url: item for item in listed.items}
         after = listed.next
         if after is None:

@@ -94,14 +94,14 @@ def test_carried_content_goes_through_the_pipeline_with_its_raw_page(name: str, 
     assert "## The wind" in item.content
     assert "alert" not in item.content
     assert (item.author, item.published_at) == ("Ada Keeper", "2010-01-02")
-    raw = library.raw(item.id)
+    raw = library.items.raw(item.id)
     assert raw is not None
     assert b"It was day 10." in raw.body
 
 
 def test_a_highlight_knows_the_words_around_it(library: Store, bring: Bring) -> None:
     bring(samples.wallabag(), "wallabag.json")
-    (mark,) = library.annotations(everything(library)[samples.pages()[10].url].id)
+    (mark,) = library.annotations.of_item(everything(library)[samples.pages()[10].url].id)
     assert mark.before.endswith("They noted")
     assert mark.after.startswith("and went on.")
 
@@ -138,7 +138,7 @@ def test_older_files_of_instapaper_lack_columns(columns: int, library: Store, br
 def test_articles_of_feeds_are_left_out(library: Store, bring: Bring) -> None:
     report = bring(samples.readwise())
     assert report.skipped == 1
-    assert library.find_url("https://feed.example.com/1") is None
+    assert library.items.by_url("https://feed.example.com/1") is None
 
 
 def test_a_text_without_an_address_is_reported(bring: Bring) -> None:

@@ -17,7 +17,7 @@ from tests.library.imports.conftest import Bring, everything
 
 
 def check(library: Store, item: Item, content_type: str = "application/pdf") -> None:
-    raw = library.raw(item.id)
+    raw = library.items.raw(item.id)
     assert raw is not None
     assert (raw.body, raw.content_type, item.metadata.file_type) == (PDF, content_type, "PDF")
     assert item.content.endswith(TEXT)
@@ -48,7 +48,7 @@ def test_documents_in_a_folder_or_archive_are_items_and_importing_them_again_cha
     check(library, items["The old harbour"])
     broken = items["broken.pdf"]
     assert (broken.metadata.quality, broken.metadata.caught) == ("bookmark", "damaged_file")
-    assert library.raw(broken.id) is not None
+    assert library.items.raw(broken.id) is not None
 
 
 def test_every_type_of_document_comes_in_alone_and_from_an_archive(library: Store, bring: Bring) -> None:

@@ -110,6 +110,6 @@ def test_the_live_page_takes_the_place_of_carried_content_unless_it_is_worse(
     assert fetch(kept(shore.url("log"))).fetched == 0
     shore.bodies["other"] = article(3_000, "The live page")
     fetch(kept(shore.url("other")))
-    found = library.find_url(shore.url("other"))
+    found = library.items.by_url(shore.url("other"))
     assert found is not None
     assert found.title == "The live page"

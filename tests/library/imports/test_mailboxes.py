@@ -35,7 +35,7 @@ def rows_of(data: bytes) -> list[Any]:
 
 
 def titles(library: Store) -> list[str]:
-    return sorted(item.title for item in library.find(ItemQuery(limit=200)).items)
+    return sorted(item.title for item in library.search.find(ItemQuery(limit=200)).items)
 
 
 def test_a_mailbox_is_imported_once_however_often(library: Store) -> None:
@@ -44,12 +44,12 @@ def test_a_mailbox_is_imported_once_however_often(library: Store) -> None:
         report = import_stream(io.BytesIO(data), "mail.mbox", library, ImportPlan(Rulebook()))
     assert (report.unchanged, report.failed, report.formats) == (30, 0, {"mail": 30})
     assert len(titles(library)) == 30
-    item = library.find_url("mid:3@a.example")
+    item = library.items.by_url("mid:3@a.example")
     assert item is not None
-    raw = library.raw(item.id)
+    raw = library.items.raw(item.id)
     assert raw is not None
     assert (raw.content_type, item.saved_at[:10], item.source) == ("message/rfc822", "2026-03-04", "import:mail")
-    assert library.jobs() == ()
+    assert library.jobs.list() == ()
 
 
 def test_lines_that_begin_with_from_stay_in_their_message() -> None:
@@ -88,7 +88,7 @@ def test_a_maildir_is_read_by_a_worker_with_its_flags(library: Store, tmp_path: 
         for _ in import_rows(rows, library, ImportPlan(Rulebook()), report):
             pass
     assert (report.added, report.failed) == (2, 0)
-    pinned = library.find_url("mid:1@a.example")
+    pinned = library.items.by_url("mid:1@a.example")
     assert pinned is not None
     assert pinned.metadata.pinned
     assert mailboxes.matches_tree(Folder(tmp_path / "Letters").names())

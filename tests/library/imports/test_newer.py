@@ -45,11 +45,11 @@ def test_only_a_newer_copy_with_other_content_is_a_version(tmp_path: Path) -> No
     assert run_import(library, "eight", 5).updated == 0  # an older one
     assert run_import(library, "ten", 30).updated == 1
     assert run_import(library, "ten", 30).updated == 0  # the same file again
-    item = library.find_url(URL)
+    item = library.items.by_url(URL)
     assert item is not None
     assert "at ten in" in item.content
-    assert [(one.number, one.source) for one in library.snapshots(item.id)] == [(1, "web"), (2, "import")]
-    library.set_metadata(item.id, moment(40), edited=True)
+    assert [(one.number, one.source) for one in library.snapshots.list(item.id)] == [(1, "web"), (2, "import")]
+    library.items.set_metadata(item.id, moment(40), edited=True)
     assert run_import(library, "noon", 50).updated == 0
-    assert replace(library.get(item.id).metadata, edited=False) == item.metadata
+    assert replace(library.items.get(item.id).metadata, edited=False) == item.metadata
     library.close()

@@ -26,7 +26,7 @@ def test_a_dry_run_shows_all_and_writes_nothing(library: Store, bring: Bring) ->
     report = bring(samples.netscape(), dry_run=True, queue=True, failed=None)
     assert (report.added, report.updated + report.unchanged) == (1, samples.COUNT)
     assert everything(library) == before
-    assert library.jobs() == ()
+    assert library.jobs.list() == ()
 
 
 def test_a_dry_run_counts_a_page_that_comes_twice_once(bring: Bring) -> None:
@@ -35,10 +35,10 @@ def test_a_dry_run_counts_a_page_that_comes_twice_once(bring: Bring) -> None:
 
 def test_pages_are_queued_once_and_only_those_never_fetched(library: Store, bring: Bring) -> None:
     there = replace(make_item(1, user_id="keeper", url=samples.pages()[0].url, quality="article"), source="web")
-    library.upsert(there, None)
+    library.items.save(there, None)
     assert bring(samples.onetab(), queue=True).queued == samples.COUNT - 1
     assert bring(samples.onetab(), queue=True).queued == 0
-    assert len(library.jobs(limit=1_000)) == samples.COUNT - 1
+    assert len(library.jobs.list(limit=1_000)) == samples.COUNT - 1
 
 
 def test_programs_are_merged_not_doubled(library: Store, bring: Bring) -> None:
@@ -99,7 +99,7 @@ def test_the_files_of_an_archive_stand_each_for_itself(library: Store, bring: Br
     report = bring(out.getvalue(), "pocket.zip")
     assert (report.added, report.failed, report.skipped) == (samples.COUNT, 1, 1)
     assert report.failures[0][0] == "pocket/part_000001.csv, line 2, entry 1"
-    marks = library.annotations(everything(library)[samples.pages()[1].url].id)
+    marks = library.annotations.of_item(everything(library)[samples.pages()[1].url].id)
     assert [mark.quote for mark in marks] == ["fog"]
 
 

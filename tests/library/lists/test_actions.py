@@ -41,7 +41,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def fill(store: Store, count: int) -> list[Item]:
     return [
-        store.upsert(
+        store.items.save(
             make_item(
                 number,
                 title=f"Page {number}",
@@ -61,14 +61,14 @@ def run(store: Store, job: Job | None) -> int:
     assert job is not None
     parts = 0
     while True:
-        leased = store.lease("test", clock.now(), clock.add_seconds(clock.now(), 60), job_id=job.id)
+        leased = store.jobs.lease("test", clock.now(), clock.add_seconds(clock.now(), 60), job_id=job.id)
         assert leased is not None
         result = asyncio.run(_run(leased, store))
         parts += 1
         if result.report is not None:
-            store.finish(job.id, "test", None, result.report)
+            store.jobs.finish(job.id, "test", None, result.report)
             return parts
-        store.put_back(job.id, "test", result.so_far or {}, clock.now())
+        store.jobs.put_back(job.id, "test", result.so_far or {}, clock.now())
 
 
 async def _run(job: Job, store: Store) -> SliceResult:
@@ -100,28 +100,28 @@ def test_edits_that_make_no_sense_are_refused(store: Store, values: dict[str, st
     item = fill(store, 1)[0]
     with pytest.raises(InvalidQuery):
         edit_item(store, item.id, values)
-    assert store.get(item.id) == item
-    assert store.actions() == ()
+    assert store.items.get(item.id) == item
+    assert store.actions.list() == ()
 
 
 def test_few_items_are_changed_at_once_and_many_by_a_job(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     items = fill(store, 12)
     done = change.change_found(store, "page", ItemChange(add_tags=("#x ",)), "Tagged")
     assert (done.job, done.action.changed, len(done.items)) == (None, 12, 12)
-    assert store.get(items[3].id).metadata.tags == ("x",)
+    assert store.items.get(items[3].id).metadata.tags == ("x",)
     monkeypatch.setattr(change, "MAX_AT_ONCE", 5)
     monkeypatch.setattr(change, "_BATCH", 4)
     monkeypatch.setattr(change, "_PAGE", 5)
     done = change.change_found(store, "-is:archived", ItemChange(archived=True), "Archived")
     assert done.job is not None
-    assert not any(store.get(item.id).metadata.archived for item in items)
+    assert not any(store.items.get(item.id).metadata.archived for item in items)
     run(store, done.job)
-    assert all(store.get(item.id).metadata.archived for item in items)
-    assert store.action(done.action.id).changed == 12
+    assert all(store.items.get(item.id).metadata.archived for item in items)
+    assert store.actions.get(done.action.id).changed == 12
     result, job = change.undo_action(store, done.action.id)
     assert (result.undone, job is not None) == (5, True)
     run(store, job)
-    assert not any(store.get(item.id).metadata.archived for item in items)
+    assert not any(store.items.get(item.id).metadata.archived for item in items)
     with pytest.raises(NotFound):
         change.change_found(store, "nothing", ItemChange(archived=True), "Archived")
     with pytest.raises(InvalidQuery):
@@ -134,7 +134,7 @@ def test_an_action_that_is_undone_while_it_runs_stops(store: Store, monkeypatch:
     done = change.change_found(store, "", ItemChange(deleted=True), "Deleted")
     change.undo_action(store, done.action.id)
     run(store, done.job)
-    assert all(store.get(item.id).deleted_at is None for item in items)
+    assert all(store.items.get(item.id).deleted_at is None for item in items)
 
 
 def test_a_saved_search_and_a_manual_list_are_read_in_pages(store: Store) -> None:
@@ -162,7 +162,7 @@ def test_a_rule_is_tried_and_applied_without_being_switched_on(store: Store) -> 
     items = fill(store, 3)
     reading = lists.add_list(store, "Reading")
     wanted = SaveActions(tags=("#ports",), archive=True, keep_pictures="none", lists=("reading",))
-    store.set_metadata(items[0].id, NOW, tags=("Ports",))
+    store.items.set_metadata(items[0].id, NOW, tags=("Ports",))
     trial = save_rules.try_rule(store, "page", wanted)
     assert trial.count == 3
     changes = {effect.item.title: effect.changes for effect in trial.effects}
@@ -172,7 +172,7 @@ def test_a_rule_is_tried_and_applied_without_being_switched_on(store: Store) -> 
     assert (rule.name, rule.enabled, rule.actions.lists) == ("page", False, (reading.id,))
     done = save_rules.apply_rule(store, rule.id)
     assert done.action.changed == 3
-    assert wanted_sources(store.get(items[1].id), Settings(keep_pictures="all")) == []
+    assert wanted_sources(store.items.get(items[1].id), Settings(keep_pictures="all")) == []
     second = save_rules.add_rule(store, "Second", "other", SaveActions(pin=True))
     assert [one.name for one in save_rules.move_rule(store, second.id, -1)] == ["Second", "page"]
     for query, nothing in (("", wanted), ("page", SaveActions()), ("is:nonsense", wanted)):
@@ -182,9 +182,9 @@ def test_a_rule_is_tried_and_applied_without_being_switched_on(store: Store) -> 
 
 def test_tags_are_suggested_from_the_library_and_refused_ones_stay_away(store: Store) -> None:
     for number in range(3):
-        store.upsert(make_item(number, domain="ports.example", tags=["Quay"], quality="article"), None)
-    store.upsert(make_item(8, domain="other.example", tags=["wooden boat"], quality="article"), None)
-    item = store.upsert(
+        store.items.save(make_item(number, domain="ports.example", tags=["Quay"], quality="article"), None)
+    store.items.save(make_item(8, domain="other.example", tags=["wooden boat"], quality="article"), None)
+    item = store.items.save(
         make_item(
             9,
             title="A wooden boat",
@@ -200,16 +200,16 @@ def test_tags_are_suggested_from_the_library_and_refused_ones_stay_away(store: S
     (item,) = tags.accept_tags(store, item.id, ("quay",)).items
     assert tags.suggest_tags(store, item) == ("wooden boat",)
     assert item.metadata.open_suggestions == ()
-    store.upsert(make_item(9, title="A wooden boat", domain="ports.example", suggested_tags=["sea"]), None)
-    assert tags.suggest_tags(store, store.get(item.id)) == ("wooden boat",)
+    store.items.save(make_item(9, title="A wooden boat", domain="ports.example", suggested_tags=["sea"]), None)
+    assert tags.suggest_tags(store, store.items.get(item.id)) == ("wooden boat",)
     assert [row.item.id for row in tags.list_suggestions(store).rows][:1] == [item.id]
 
 
 def test_many_pages_are_extracted_again_and_it_is_undone(store: Store) -> None:
     body = article(600, "New words").encode()
-    item = store.upsert(make_item(1, title="Old", content="Old text.", quality="article"), make_raw(body))
+    item = store.items.save(make_item(1, title="Old", content="Old text.", quality="article"), make_raw(body))
     done = change.reparse_selected(store, [item.id], "Extracted again")
     run(store, done.job)
-    assert store.get(item.id).title == "New words"
+    assert store.items.get(item.id).title == "New words"
     assert change.undo_whole(store, done.action.id).undone == 1
-    assert (store.get(item.id).title, store.get(item.id).content) == ("Old", item.content)
+    assert (store.items.get(item.id).title, store.items.get(item.id).content) == ("Old", item.content)

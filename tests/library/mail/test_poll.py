@@ -59,7 +59,7 @@ def test_a_newsletter_arrives_by_imap_and_is_read_and_kept(
             return (await keep_entry(entry.id, any_library, retrieval)).item
 
     item = asyncio.run(keep())
-    raw = any_library.raw(item.id)
+    raw = any_library.items.raw(item.id)
     assert (item.url, item.source) == ("https://slowwater.post.example/p/the-tide-clock", "mail")
     assert raw is not None
     assert raw.body == data.replace(b"\n", b"\r\n")
@@ -146,7 +146,7 @@ def test_a_failed_poll_is_noted_and_the_next_one_is_later(
         assert "refused" in poll_now(library, source.id, wrong)["error"]
         state = get_source(library, source.id)
         assert state.attempts == attempt
-    assert "wrong-password" not in str(library.schedules("mail"))
+    assert "wrong-password" not in str(library.schedules.list("mail"))
     assert poll_now(library, source.id)["error"] is None
     assert (get_source(library, source.id).error, get_source(library, source.id).attempts) == (None, 0)
 
@@ -231,7 +231,7 @@ def test_each_visit_is_a_slice_of_the_job(
         mailbox.add(letter(number, "shop@ads.example"))
     source = subscribe(library, "letters.example")
     options = {"task": "mail", "subject": source.id}
-    job = library.enqueue("pagekeep:mail", "pagekeep:mail", options, clock.now())
+    job = library.jobs.add("pagekeep:mail", "pagekeep:mail", options, clock.now())
 
     async def run() -> list[bool]:
         async with Retrieval(mail_settings, room=room) as retrieval:

@@ -65,13 +65,13 @@ def test_a_file_that_is_being_written_is_left_alone(vault: Vault, library: Store
     path = vault.file(item.id)
     edit = path.read_text().replace("End.", "Written slowly.")
     path.write_text(edit[: int(len(edit) * share)])
-    library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+    library.items.set_metadata(item.id, clock.now(), tags=("meanwhile",))
     report = pass_after(vault, path, 0.3)
     assert report == MirrorReport(waiting=[path.name])
     assert path.read_text() == edit[: int(len(edit) * share)]
     path.write_text(edit)
     pass_after(vault, path, 2.5)
-    stored = library.get(item.id)
+    stored = library.items.get(item.id)
     assert "Written slowly." in stored.content
     assert stored.metadata.tags == ("meanwhile",)
     assert vault.sync().kept_aside == []
@@ -81,7 +81,7 @@ def test_an_edit_of_a_deleted_item_that_is_being_written_stays(vault: Vault, lib
     item = items(library)[1]
     path = vault.file(item.id)
     path.write_text("")
-    library.delete(item.id, clock.now())
+    library.items.delete(item.id, clock.now())
     assert pass_after(vault, path, 0.3).removed == []
     assert path.exists()
 
@@ -108,8 +108,8 @@ def test_a_file_changed_without_a_new_time_is_not_replaced(vault: Vault, library
     vault.age()
     vault.sync()
     path = vault.file(item.id)
-    library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
-    annotations = library.annotations
+    library.items.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+    annotations = library.annotations.of_item
 
     def annotations_and_edit(item_id: str) -> Any:
         path.write_text(path.read_text().replace("End.", "Ende"))
@@ -117,18 +117,20 @@ def test_a_file_changed_without_a_new_time_is_not_replaced(vault: Vault, library
         return annotations(item_id)
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(library), "annotations", lambda _self, item_id: annotations_and_edit(item_id))
+        patch.setattr(
+            type(library.annotations.of_item), "of_item", lambda _self, item_id: annotations_and_edit(item_id)
+        )
         vault.sync()
     assert "Ende" in path.read_text()
     vault.sync()
-    assert "Ende" in library.get(item.id).content
+    assert "Ende" in library.items.get(item.id).content
 
 
 @pytest.mark.usefixtures("system")
 def test_what_a_program_writes_into_a_replaced_file_is_found(vault: Vault, library: Store, monkeypatch: Patch) -> None:
     item = items(library)[1]
     edit = vault.file(item.id).read_text().replace("End.", "Written into the old file.")
-    library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+    library.items.set_metadata(item.id, clock.now(), tags=("meanwhile",))
     opened: list[Any] = []
     with monkeypatch.context() as patch:
         during_swap(patch, lambda target: opened.append(target.open("w")))
@@ -137,7 +139,7 @@ def test_what_a_program_writes_into_a_replaced_file_is_found(vault: Vault, libra
     with opened[0] as file:
         file.write(edit)
     assert vault.sync().kept_aside == []
-    stored = library.get(item.id)
+    stored = library.items.get(item.id)
     assert "Written into the old file." in stored.content
     assert stored.metadata.tags == ("meanwhile",)
     assert "Written into the old file." in vault.file(item.id).read_text()
@@ -149,7 +151,7 @@ def test_an_edit_in_a_file_whose_replacement_crashed_once_is_found(
 ) -> None:
     item = items(library)[1]
     edit = vault.file(item.id).read_text().replace("End.", "Written into the old file.")
-    library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+    library.items.set_metadata(item.id, clock.now(), tags=("meanwhile",))
 
     def crash(_: Path) -> None:
         raise KeyboardInterrupt
@@ -165,13 +167,13 @@ def test_an_edit_in_a_file_whose_replacement_crashed_once_is_found(
     with opened[0] as file:
         file.write(edit)
     vault.sync()
-    assert "Written into the old file." in library.get(item.id).content
+    assert "Written into the old file." in library.items.get(item.id).content
     assert len(texts_of(vault, item)) == 1
 
 
 def test_replaced_files_are_kept_for_a_minute(vault: Vault, library: Store) -> None:
     item = items(library)[1]
-    library.set_metadata(item.id, clock.now(), tags=("tide",))
+    library.items.set_metadata(item.id, clock.now(), tags=("tide",))
     vault.sync()
     old = vault.folder / ".pagekeep" / "replaced"
     assert len(list(old.iterdir())) == 1
@@ -192,7 +194,7 @@ def test_what_an_editor_saves_in_the_last_moment_is_kept(vault: Vault, library: 
         editor = save_in_gap(vault, library, item, kind, gap)
         while vault.sync().changed:
             pass
-        stored = library.get(item.id)
+        stored = library.items.get(item.id)
         assert editor.line in stored.content
         assert stored.metadata.tags == ("meanwhile",)
         text = vault.file(item.id).read_text()
@@ -216,9 +218,9 @@ def save_in_gap(vault: Vault, library: Store, item: Item, kind: str, gap: int, *
     """Change or delete an item, and save its file before this step in which the mirror changes the folder."""
     editor = Editor(vault.file(item.id), f"gap {gap}", kind)
     if delete:
-        library.delete(item.id, clock.now())
+        library.items.delete(item.id, clock.now())
     else:
-        library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+        library.items.set_metadata(item.id, clock.now(), tags=("meanwhile",))
     steps = iter(range(100))
     with in_every_gap(lambda _: editor.save() if next(steps) == gap else None):
         vault.sync()
@@ -236,7 +238,7 @@ def test_of_several_saves_during_one_replacement_the_last_is_kept(
 ) -> None:
     for last, item in enumerate(items(library), 1):
         editor = Editor(vault.file(item.id), "again", kind)
-        library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+        library.items.set_metadata(item.id, clock.now(), tags=("meanwhile",))
         steps = iter(range(1000))
 
         def save(_: str, editor: Editor = editor, last: int = last, steps: Iterator[int] = steps) -> None:
@@ -251,7 +253,7 @@ def test_of_several_saves_during_one_replacement_the_last_is_kept(
         copies = [path.read_text() for path in vault.folder.glob("*(conflict *).md")]
         if kind in ("at once", "slow") and any(editor.line in copy for copy in copies):
             continue  # two files were written at once, and their times do not say which text is the last
-        assert editor.line in library.get(item.id).content
+        assert editor.line in library.items.get(item.id).content
         assert editor.line in vault.file(item.id).read_text()
         assert kind in ("at once", "slow") or not copies
 
@@ -263,7 +265,7 @@ def test_of_two_texts_the_one_in_the_replaced_file_counts_only_if_it_is_not_the_
     item = items(library)[1]
     path = vault.file(item.id)
     text = path.read_text()
-    library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+    library.items.set_metadata(item.id, clock.now(), tags=("meanwhile",))
     with path.open("r+") as file:
         vault.sync()
         path.write_text(text.replace("End.", "Written in place."))
@@ -276,7 +278,7 @@ def test_of_two_texts_the_one_in_the_replaced_file_counts_only_if_it_is_not_the_
         os.utime(path, (1_000_000_000, 1_000_000_000))
         (copy,) = vault.sync().kept_aside
         assert "Written into the replaced file." in (vault.folder / copy).read_text()
-    assert "Written in place." in library.get(item.id).content
+    assert "Written in place." in library.items.get(item.id).content
     assert "Written in place." in path.read_text()
 
 
@@ -285,7 +287,7 @@ def test_what_cannot_be_read_in_a_replaced_file_becomes_a_copy_as_it_is(
     vault: Vault, library: Store, bytes_: bytes
 ) -> None:
     item = items(library)[1]
-    library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+    library.items.set_metadata(item.id, clock.now(), tags=("meanwhile",))
     with vault.file(item.id).open("r+b") as file:
         vault.sync()
         file.write(bytes_)
@@ -306,7 +308,7 @@ def test_a_folder_on_another_disk_has_its_own_place_for_replaced_files(
     vault.sync()
     other_disk(monkeypatch, path.parent)
     edit = path.read_text().replace("End.", "Written into the old file.")
-    library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+    library.items.set_metadata(item.id, clock.now(), tags=("meanwhile",))
     opened: list[Any] = []
     with monkeypatch.context() as patch:
         during_swap(patch, lambda target: None if opened else opened.append(target.open("r+")))
@@ -315,9 +317,9 @@ def test_a_folder_on_another_disk_has_its_own_place_for_replaced_files(
     with opened[0] as file:
         file.write(edit)
     vault.sync()
-    assert "Written into the old file." in library.get(item.id).content
+    assert "Written into the old file." in library.items.get(item.id).content
     assert "Written into the old file." in path.read_text()
-    library.delete(item.id, clock.now())
+    library.items.delete(item.id, clock.now())
     vault.sync()
     assert not path.exists()
 
@@ -366,7 +368,7 @@ def test_a_file_moved_during_a_pass_gets_no_twin(vault: Vault, library: Store, m
     report = vault.sync()
     assert report.renamed == ["a/moved.md"]
     assert len(texts_of(vault, item)) == 1
-    assert "Moved and edited." in library.get(item.id).content
+    assert "Moved and edited." in library.items.get(item.id).content
     assert "edited: true" in to.read_text()
 
 
@@ -381,7 +383,7 @@ def test_a_twin_is_removed_when_the_moved_file_shows_up(vault: Vault, library: S
     to.write_text(to.read_text().replace("End.", "Edited in the new place."))
     assert vault.sync().removed == [path.name]
     assert len(texts_of(vault, item)) == 1
-    assert "Edited in the new place." in library.get(item.id).content
+    assert "Edited in the new place." in library.items.get(item.id).content
 
 
 @pytest.mark.usefixtures("system")
@@ -389,7 +391,7 @@ def test_a_file_moved_right_before_it_is_replaced_gets_no_twin(
     vault: Vault, library: Store, monkeypatch: Patch
 ) -> None:
     item = items(library)[1]
-    library.set_metadata(item.id, clock.now(), tags=("tide",))
+    library.items.set_metadata(item.id, clock.now(), tags=("tide",))
     to = vault.folder / "moved.md"
     with monkeypatch.context() as patch:
         during_swap(patch, lambda target: void(target.rename(to)))
@@ -410,7 +412,7 @@ def test_a_moved_file_that_is_being_written_gets_no_twin(vault: Vault, library: 
     to.write_text(edit)
     vault.sync()
     assert len(texts_of(vault, item)) == 1
-    assert "Moved and written." in library.get(item.id).content
+    assert "Moved and written." in library.items.get(item.id).content
 
 
 def void(_: object) -> None:
@@ -428,7 +430,7 @@ def test_saving_again_during_a_pass_is_not_a_conflict(
     item = items(library)[3]
     tags = item.metadata.tags
     path = vault.edit(item.id, lambda text: text.replace("End.", "First.").replace("tags: [", "tags: [one, "))
-    replace_content = type(library).replace_content
+    replace_content = type(library.items).replace_content
 
     def save_again(self: Store, *arguments: Any, **values: Any) -> Item:
         stored = replace_content(self, *arguments, **values)
@@ -438,15 +440,15 @@ def test_saving_again_during_a_pass_is_not_a_conflict(
         return stored
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(library), "replace_content", save_again)
+        patch.setattr(type(library.items), "replace_content", save_again)
         try:
             vault.sync()
         except KeyboardInterrupt:
             assert crash
-    assert "one" in library.get(item.id).metadata.tags
+    assert "one" in library.items.get(item.id).metadata.tags
     report = vault.sync()
     assert report.kept_aside == []
-    stored = library.get(item.id)
+    stored = library.items.get(item.id)
     assert second in stored.content
     assert stored.metadata.tags == tags
     assert second in path.read_text()
@@ -469,26 +471,26 @@ def test_the_same_edit_in_two_folders_makes_no_copy(vault: Vault, library: Store
 def test_an_old_buffer_takes_nothing_off(vault: Vault, library: Store, profile: str) -> None:
     vault.sync(profile)
     item = items(library)[4]
-    note = library.annotations(item.id)[1]
+    note = library.annotations.of_item(item.id)[1]
     path = vault.file(item.id)
     buffer = path.read_text()
-    library.set_metadata(item.id, clock.now(), tags=("by program",), pinned=True, archived=True)
-    library.annotate(replace(note, note="Changed in the library.", updated_at=clock.now()))
+    library.items.set_metadata(item.id, clock.now(), tags=("by program",), pinned=True, archived=True)
+    library.annotations.put(replace(note, note="Changed in the library.", updated_at=clock.now()))
     vault.sync(profile)
     assert "Changed in the library." in path.read_text()
     for words in ("First draft.", "Second draft.", "End."):
         path.write_text(buffer.replace("End.", words))
         assert vault.sync(profile).kept_aside == []
-        stored = library.get(item.id)
+        stored = library.items.get(item.id)
         assert words in stored.content
         known = stored.metadata
         assert (known.tags, known.pinned, known.archived, known.edited) == (("by program",), True, True, True)
-        assert library.annotations(item.id)[1].note == "Changed in the library."
+        assert library.annotations.of_item(item.id)[1].note == "Changed in the library."
         assert "archived: true" in path.read_text()
     path.write_text(re.sub(r"(pinned|archived): true\n", "", path.read_text()))
     vault.sync(profile)
-    assert not library.get(item.id).metadata.pinned
-    assert not library.get(item.id).metadata.archived
+    assert not library.items.get(item.id).metadata.pinned
+    assert not library.items.get(item.id).metadata.archived
 
 
 def test_an_old_buffer_brings_no_old_text_back(vault: Vault, library: Store, tmp_path: Path) -> None:
@@ -502,7 +504,7 @@ def test_an_old_buffer_brings_no_old_text_back(vault: Vault, library: Store, tmp
     vault.sync()
     path.write_text(buffer.replace("\n---\n", "\naliases: [x]\n---\n", 1))
     assert vault.sync().kept_aside == []
-    assert "Edited elsewhere." in library.get(item.id).content
+    assert "Edited elsewhere." in library.items.get(item.id).content
     assert "aliases: [x]" in path.read_text()
     path.write_text(buffer.replace("End.", "Edited here."))
     (copy,) = vault.sync().kept_aside
@@ -513,16 +515,16 @@ def test_an_old_buffer_brings_no_old_text_back(vault: Vault, library: Store, tmp
 
 def test_a_note_changed_on_both_sides_has_both_texts(vault: Vault, library: Store) -> None:
     item = items(library)[0]
-    note = library.annotations(item.id)[1]
+    note = library.annotations.of_item(item.id)[1]
     vault.edit(item.id, lambda text: text.replace(note.note, "From the file."))
-    library.annotate(replace(note, note="From the library.", updated_at=clock.now()))
+    library.annotations.put(replace(note, note="From the library.", updated_at=clock.now()))
     vault.sync()
-    assert library.annotations(item.id)[1].note == "From the library.\n\nFrom the file."
+    assert library.annotations.of_item(item.id)[1].note == "From the library.\n\nFrom the file."
 
 
 def test_a_file_of_an_unknown_revision_adds_but_takes_nothing_off(vault: Vault, library: Store) -> None:
     item = items(library)[3]
-    library.set_metadata(item.id, clock.now(), pinned=True)
+    library.items.set_metadata(item.id, clock.now(), pinned=True)
     vault.sync()
     path = vault.file(item.id)
     text = re.sub(r"mirror_revision: .*", "mirror_revision: r0", path.read_text())
@@ -530,7 +532,7 @@ def test_a_file_of_an_unknown_revision_adds_but_takes_nothing_off(vault: Vault, 
     path.write_text(text.replace("End.", "Of long ago."))
     (copy,) = vault.sync().kept_aside
     assert "Of long ago." in (vault.folder / copy).read_text()
-    stored = library.get(item.id)
+    stored = library.items.get(item.id)
     assert (stored.metadata.tags, stored.metadata.pinned) == ((*item.metadata.tags, "new"), True)
     assert vault.sync() == QUIET
 
@@ -542,14 +544,14 @@ def test_an_edit_is_not_a_conflict_however_often_tags_changed_since_the_file_was
     path = vault.file(item.id)
     opened = path.read_text()
     for number in range(3 * MAX_BASES):
-        library.set_metadata(item.id, clock.now(), tags=(f"t{number}",))
+        library.items.set_metadata(item.id, clock.now(), tags=(f"t{number}",))
         vault.sync()
     for line in ("First save.", "Second save of the same buffer."):
         path.write_text(opened.replace("End.", line))
         os.utime(path)
         assert vault.sync().kept_aside == []
-        assert line in library.get(item.id).content
-    assert library.get(item.id).metadata.tags[0] == f"t{3 * MAX_BASES - 1}"
+        assert line in library.items.get(item.id).content
+    assert library.items.get(item.id).metadata.tags[0] == f"t{3 * MAX_BASES - 1}"
 
 
 def test_an_edit_of_a_forgotten_revision_is_a_conflict_if_the_library_has_another_edit(
@@ -561,13 +563,13 @@ def test_an_edit_of_a_forgotten_revision_is_a_conflict_if_the_library_has_anothe
     vault.edit(item.id, lambda text: text.replace("End.", "The edit of another editor."))
     vault.sync()
     for number in range(3 * MAX_BASES):
-        library.set_metadata(item.id, clock.now(), tags=(f"t{number}",))
+        library.items.set_metadata(item.id, clock.now(), tags=(f"t{number}",))
         vault.sync()
     path.write_text(opened.replace("End.", "An edit of the old text."))
     os.utime(path)
     (copy,) = vault.sync().kept_aside
     assert "An edit of the old text." in (vault.folder / copy).read_text()
-    assert "The edit of another editor." in library.get(item.id).content
+    assert "The edit of another editor." in library.items.get(item.id).content
 
 
 def test_an_editor_that_never_reads_the_file_again_makes_no_conflict(vault: Vault, library: Store) -> None:
@@ -578,6 +580,6 @@ def test_an_editor_that_never_reads_the_file_again_makes_no_conflict(vault: Vaul
         text += f"\nLine {number}.\n"
         path.write_text(text)
         os.utime(path)
-        library.set_metadata(item.id, clock.now(), tags=(f"t{number}",))
+        library.items.set_metadata(item.id, clock.now(), tags=(f"t{number}",))
         assert vault.sync().kept_aside == []
-        assert f"Line {number}." in library.get(item.id).content
+        assert f"Line {number}." in library.items.get(item.id).content

@@ -23,12 +23,12 @@ def store(tmp_path: Path) -> Store:
 
 
 def save(store: Store) -> Item:
-    return store.upsert(make_item(title="A page", content=f"---\ntitle: A page\n---\n\n{BODY}"), None)
+    return store.items.save(make_item(title="A page", content=f"---\ntitle: A page\n---\n\n{BODY}"), None)
 
 
 def keep(store: Store, item: Item, data: bytes) -> None:
-    name = store.put_blob(data, NOW)
-    store.link_blobs(item.id, [ItemBlob("picture", SOURCE, "kept", NOW, "image/png", name, len(data))])
+    name = store.blobs.put(data, NOW)
+    store.blobs.link(item.id, [ItemBlob("picture", SOURCE, "kept", NOW, "image/png", name, len(data))])
 
 
 def sync(store: Store, folder: Path) -> dict[str, str]:
@@ -50,7 +50,7 @@ def test_file_shows_the_kept_picture(store: Store, tmp_path: Path) -> None:
     assert "![Not kept](https://example.com/b.png)" in after
     assert picture.read_bytes() == draw(1)
     assert sync(store, folder) == sync(store, folder)
-    assert store.get(item.id) == item  # nothing of this is an edit
+    assert store.items.get(item.id) == item  # nothing of this is an edit
 
 
 def test_edit_of_such_a_file_keeps_the_web_address(store: Store, tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_edit_of_such_a_file_keeps_the_web_address(store: Store, tmp_path: Path)
     ((name, text),) = sync(store, folder).items()
     (folder / name).write_text(text.replace("Some words.", "My own words."))
     (after,) = sync(store, folder).values()
-    assert store.get(item.id).content.partition("---\n\n")[2] == BODY.replace("Some", "My own")
+    assert store.items.get(item.id).content.partition("---\n\n")[2] == BODY.replace("Some", "My own")
     assert "images/" in after
     assert "My own words." in after
 
@@ -75,7 +75,7 @@ def test_file_that_was_moved_still_finds_its_pictures(store: Store, tmp_path: Pa
     link = text.partition("![A picture](")[2].partition(")")[0]
     assert link.startswith("../../images/")
     assert (folder / "deep" / "er" / link).read_bytes() == draw(1)
-    assert store.get(item.id) == item
+    assert store.items.get(item.id) == item
 
 
 def test_a_picture_that_appears_meanwhile_is_not_replaced(

@@ -29,7 +29,7 @@ QUIET = MirrorReport()
 
 
 def items(library: Store) -> list[Item]:
-    return sorted((library.get(item_id) for item_id, _ in library.versions()), key=lambda item: item.url)
+    return sorted((library.items.get(item_id) for item_id, _ in library.items.versions()), key=lambda item: item.url)
 
 
 def test_every_item_has_a_file_and_a_second_pass_has_nothing_to_do(vault: Vault) -> None:
@@ -42,8 +42,8 @@ def test_every_item_has_a_file_and_a_second_pass_has_nothing_to_do(vault: Vault)
 
 def test_only_what_changed_in_the_library_is_written(vault: Vault, library: Store) -> None:
     item = items(library)[2]
-    library.set_metadata(item.id, clock.now(), tags=("tide",))
-    new = library.upsert(make_item(40, library.user_id), None)
+    library.items.set_metadata(item.id, clock.now(), tags=("tide",))
+    new = library.items.save(make_item(40, library.user_id), None)
     done = vault.sync()
     assert sorted(done.written) == sorted(vault.file(one).name for one in (item.id, new.id))
     assert "tags: [tide]" in vault.file(item.id).read_text()
@@ -52,9 +52,9 @@ def test_only_what_changed_in_the_library_is_written(vault: Vault, library: Stor
 def test_what_is_deleted_in_the_library_leaves_the_folder_and_comes_back_with_it(vault: Vault, library: Store) -> None:
     item = items(library)[0]
     name = vault.file(item.id).name
-    library.delete(item.id, clock.now())
+    library.items.delete(item.id, clock.now())
     assert vault.sync().removed == [name]
-    library.restore(item.id, clock.now())
+    library.items.restore(item.id, clock.now())
     assert vault.sync().written == [name]
 
 
@@ -62,12 +62,12 @@ def test_tags_and_marks_flow_back(vault: Vault, library: Store) -> None:
     item = items(library)[3]
     vault.edit(item.id, lambda text: re.sub(r"tags: .*", "tags: [sea, new one]\npinned: true", text))
     assert len(vault.sync().taken) == 1
-    stored = library.get(item.id)
+    stored = library.items.get(item.id)
     assert (list(stored.metadata.tags), stored.metadata.pinned) == (["sea", "new one"], True)
-    assert [hit.item.id for hit in library.find(parse_query('tag:"new one"')).hits] == [item.id]
+    assert [hit.item.id for hit in library.search.find(parse_query('tag:"new one"')).hits] == [item.id]
     vault.edit(item.id, lambda text: text.replace("pinned: true\n", "").replace("archived: true\n", ""))
     vault.sync()
-    stored = library.get(item.id)
+    stored = library.items.get(item.id)
     assert not stored.metadata.pinned
     assert not stored.metadata.archived
     assert not stored.metadata.edited
@@ -78,13 +78,13 @@ def test_a_text_that_was_changed_is_the_users_own_version_and_stays(vault: Vault
     item = items(library)[1]
     path = vault.edit(item.id, lambda text: text.replace("End.", "The end, as I see it."))
     vault.sync()
-    stored = library.get(item.id)
+    stored = library.items.get(item.id)
     assert stored.metadata.edited is True
     assert "as I see it" in stored.content
     assert stored.content.startswith(item.content.partition("\n---\n")[0])
-    assert [hit.item.id for hit in library.find(parse_query('"as I see it"')).hits] == [item.id]
+    assert [hit.item.id for hit in library.search.find(parse_query('"as I see it"')).hits] == [item.id]
     reading = {"title": "x", "author": None, "published_at": None, "now": clock.now()}
-    library.replace_content(item.id, content="A new reading.\n", metadata=ItemMetadata(word_count=3), **reading)
+    library.items.replace_content(item.id, content="A new reading.\n", metadata=ItemMetadata(word_count=3), **reading)
     vault.sync()
     assert "as I see it" in path.read_text()
     assert "edited: true" in path.read_text()
@@ -96,8 +96,8 @@ def test_taking_the_mark_off_lets_go_of_the_own_version(vault: Vault, library: S
     vault.sync()
     vault.edit(item.id, lambda text: text.replace("edited: true\n", ""))
     vault.sync()
-    assert not library.get(item.id).metadata.edited
-    assert not library.get(item.id).metadata.parser_version
+    assert not library.items.get(item.id).metadata.edited
+    assert not library.items.get(item.id).metadata.parser_version
 
 
 def test_changes_on_both_sides_are_put_together(vault: Vault, library: Store) -> None:
@@ -106,9 +106,9 @@ def test_changes_on_both_sides_are_put_together(vault: Vault, library: Store) ->
     vault.edit(
         item.id, lambda text: re.sub(r"tags: .*", "tags: [sea, solar panels, by hand]", text).replace("End.", "Mine.")
     )
-    library.set_metadata(item.id, clock.now(), tags=("solar panels", "C#", "by program"), pinned=True)
+    library.items.set_metadata(item.id, clock.now(), tags=("solar panels", "C#", "by program"), pinned=True)
     vault.sync()
-    stored = library.get(item.id)
+    stored = library.items.get(item.id)
     assert list(stored.metadata.tags) == ["solar panels", "by program", "by hand"]
     assert (stored.metadata.pinned, stored.metadata.edited) == (True, True)
     text = vault.file(item.id).read_text()
@@ -125,7 +125,7 @@ def test_two_own_versions_are_both_kept(vault: Vault, library: Store, tmp_path: 
     other.edit(item.id, lambda text: text.replace("End.", "Second version."))
     vault.sync()
     done = other.sync()
-    assert "First version." in library.get(item.id).content
+    assert "First version." in library.items.get(item.id).content
     (aside,) = done.kept_aside
     assert "Second version." in (other.folder / aside).read_text()
     assert "First version." in other.file(item.id).read_text()
@@ -138,7 +138,7 @@ def test_files_may_be_renamed_and_moved(vault: Vault, library: Store) -> None:
     (vault.folder / "harbour").mkdir()
     path.rename(vault.folder / "harbour" / "My own name.md")
     assert vault.sync().renamed == ["harbour/My own name.md"]
-    library.set_metadata(item.id, clock.now(), pinned=True)
+    library.items.set_metadata(item.id, clock.now(), pinned=True)
     assert vault.sync().written == ["harbour/My own name.md"]
     moved = vault.file(other.id)
     moved.rename(vault.folder / "harbour" / moved.name)
@@ -147,7 +147,7 @@ def test_files_may_be_renamed_and_moved(vault: Vault, library: Store) -> None:
     )
     done = vault.sync()
     assert done.renamed == done.taken == [f"harbour/{moved.name}"]
-    assert "Moved and changed." in library.get(other.id).content
+    assert "Moved and changed." in library.items.get(other.id).content
     assert len(vault.names) == 8
 
 
@@ -158,7 +158,7 @@ def test_a_file_that_was_deleted_comes_back_and_the_item_stays(vault: Vault, lib
     assert vault.sync().written == [path.name]
     shutil.rmtree(vault.folder)
     assert len(vault.sync().written) == 8
-    assert len(library.versions()) == 8
+    assert len(library.items.versions()) == 8
 
 
 def test_a_copy_is_the_users_own(vault: Vault, library: Store) -> None:
@@ -168,7 +168,7 @@ def test_a_copy_is_the_users_own(vault: Vault, library: Store) -> None:
     copy.write_text(path.read_text().replace("End.", "Only in the copy."))
     assert vault.sync() == QUIET
     assert "Only in the copy." in copy.read_text()
-    assert not library.get(item.id).metadata.edited
+    assert not library.items.get(item.id).metadata.edited
 
 
 def test_files_without_an_item_are_left_alone(vault: Vault) -> None:
@@ -185,7 +185,7 @@ def test_fields_of_the_users_own_outlive_a_new_version(vault: Vault, library: St
     item = items(library)[1]
     vault.edit(item.id, lambda text: text.replace("\n---\n", "\naliases: [Watch]\ncssclasses: [wide]\n---\n", 1))
     vault.sync()
-    library.set_metadata(item.id, clock.now(), tags=("tide",))
+    library.items.set_metadata(item.id, clock.now(), tags=("tide",))
     vault.sync()
     text = vault.file(item.id).read_text()
     assert "aliases: [Watch]\ncssclasses: [wide]\n---" in text
@@ -196,11 +196,11 @@ def test_a_file_that_cannot_be_read_is_reported_and_left_alone(vault: Vault, lib
     item = items(library)[1]
     path = vault.edit(item.id, lambda text: text.replace("title: ", "title: [", 1))
     broken = path.read_text()
-    library.set_metadata(item.id, clock.now(), tags=("tide",))
+    library.items.set_metadata(item.id, clock.now(), tags=("tide",))
     done = vault.sync()
     assert [name for name, _ in done.problems] == [path.name]
     assert path.read_text() == broken
-    library.delete(item.id, clock.now())
+    library.items.delete(item.id, clock.now())
     vault.sync()
     assert path.read_text() == broken
 
@@ -208,7 +208,7 @@ def test_a_file_that_cannot_be_read_is_reported_and_left_alone(vault: Vault, lib
 def test_changes_to_an_item_that_is_deleted_meanwhile_stay_in_the_file(vault: Vault, library: Store) -> None:
     item = items(library)[1]
     path = vault.edit(item.id, lambda text: text.replace("End.", "My last words."))
-    library.delete(item.id, clock.now())
+    library.items.delete(item.id, clock.now())
     assert vault.sync().removed == []
     assert "My last words." in path.read_text()
     assert vault.sync() == QUIET
@@ -220,18 +220,18 @@ def test_an_emptied_file_is_a_crash_and_no_edit(vault: Vault, library: Store) ->
     path.write_text("")
     vault.sync()
     assert "End." in path.read_text()
-    assert library.get(item.id).content == item.content
+    assert library.items.get(item.id).content == item.content
     assert len(vault.names) == 8
 
 
 def test_notes_to_passages_may_be_changed_in_the_file(vault: Vault, library: Store) -> None:
     item = items(library)[0]
-    assert len(library.annotations(item.id)) == 2
+    assert len(library.annotations.of_item(item.id)) == 2
     vault.edit(item.id, lambda text: text.replace("A note on the whole page.", "A better note."))
     vault.sync()
-    assert [one.note for one in library.annotations(item.id)][1] == "A better note."
-    assert not library.get(item.id).metadata.edited
-    library.delete_annotation(library.annotations(item.id)[1].id, clock.now())
+    assert [one.note for one in library.annotations.of_item(item.id)][1] == "A better note."
+    assert not library.items.get(item.id).metadata.edited
+    library.annotations.delete(library.annotations.of_item(item.id)[1].id, clock.now())
     vault.sync()
     assert "A better note." not in vault.file(item.id).read_text()
 
@@ -242,7 +242,7 @@ def test_another_profile_writes_the_same_files_in_its_own_way(vault: Vault, libr
     item = items(library)[3]
     vault.edit(item.id, lambda text: text.replace('  - "solar-panels"\n', '  - "by-hand"\n'))
     vault.sync("obsidian")
-    assert list(library.get(item.id).metadata.tags) == ["sea", "C#", "by-hand"]
+    assert list(library.items.get(item.id).metadata.tags) == ["sea", "C#", "by-hand"]
 
 
 def test_a_list_that_was_lost_is_made_again_and_nothing_is_lost_with_it(vault: Vault, library: Store) -> None:
@@ -252,7 +252,7 @@ def test_a_list_that_was_lost_is_made_again_and_nothing_is_lost_with_it(vault: V
     done = vault.sync()
     assert len(done.kept_aside) == 1
     assert "Not seen yet." in (vault.folder / done.kept_aside[0]).read_text()
-    assert not library.get(item.id).metadata.edited
+    assert not library.items.get(item.id).metadata.edited
     assert vault.sync() == QUIET
 
 
@@ -262,7 +262,7 @@ def test_a_crash_at_any_moment_of_writing_is_not_an_edit(
     swap = writing.swap
     for before in (True, False):
         for item in items(library):
-            library.set_metadata(item.id, clock.now(), tags=(f"before-{before}",))
+            library.items.set_metadata(item.id, clock.now(), tags=(f"before-{before}",))
 
         def killed(*arguments: Any, before: bool = before) -> None:
             if not before:
@@ -328,10 +328,13 @@ def test_watching_follows_both_sides_live(vault: Vault, library: Store, tmp_path
     thread = threading.Thread(target=follow)
     thread.start()
     try:
-        library.set_metadata(item.id, clock.now(), tags=("live",))
+        library.items.set_metadata(item.id, clock.now(), tags=("live",))
         vault.edit(other.id, lambda text: text.replace("End.", "Typed just now."))
         for _ in range(400):
-            both = "Typed just now." in library.get(other.id).content, "tags: [live]" in vault.file(item.id).read_text()
+            both = (
+                "Typed just now." in library.items.get(other.id).content,
+                "tags: [live]" in vault.file(item.id).read_text(),
+            )
             if all(both):
                 break
             over.wait(0.05)
@@ -339,7 +342,7 @@ def test_watching_follows_both_sides_live(vault: Vault, library: Store, tmp_path
         over.set()
         thread.join()
     assert "tags: [live]" in vault.file(item.id).read_text()
-    assert "Typed just now." in library.get(other.id).content
+    assert "Typed just now." in library.items.get(other.id).content
 
 
 @pytest.mark.parametrize(("profile", "count"), [("pagekeep", 100), ("obsidian", 1_000)])
@@ -356,6 +359,6 @@ def test_a_vault_of_a_thousand_pages_is_in_order(library: Store, tmp_path: Path,
         assert not name.startswith(".")
         text = (folder / name).read_text("utf-8")
         fields = yaml.safe_load(text.split("---\n")[1])
-        assert library.get(fields["id"]).url == fields["source"]
+        assert library.items.get(fields["id"]).url == fields["source"]
         for target in re.findall(r"(?<!\\)\]\(([^)]*)\)", text):
             assert target.startswith(("http://", "https://", "#")) or (folder / target).exists()

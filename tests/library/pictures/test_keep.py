@@ -74,14 +74,14 @@ def test_same_picture_of_many_pages_is_stored_once(
     gallery.pictures |= {name: draw(1) for name in ("a.png", "same.png")}
     keep_all(gallery.put_page("x", "a.png", "same.png", "a.png"))
     keep_all(gallery.put_page("y", "a.png"))
-    assert library.storage().roles["picture"].count == 1
-    assert library.storage().blobs.count == 2  # with the thumbnail
+    assert library.blobs.storage().roles["picture"].count == 1
+    assert library.blobs.storage().blobs.count == 2  # with the thumbnail
 
 
 def test_main_picture_has_a_thumbnail(gallery: Gallery, keep_all: Callable[..., Item], library: Store) -> None:
     gallery.pictures |= {"hero.jpg": draw(1, "JPEG", (1600, 900))}
     item = keep_all(gallery.put_page("x", hero="hero.jpg"))
-    (small,) = library.item_blobs(item.id, ("thumbnail",))
+    (small,) = library.blobs.of_item(item.id, ("thumbnail",))
     assert (small.width, small.height) == (480, 270)
     found = find_picture(library, gallery.source("hero.jpg"), small=True)
     assert found is not None
@@ -183,28 +183,28 @@ def test_job_waits_in_the_queue_until_it_is_run(
 ) -> None:
     gallery.put_pictures("a.png")
     saved = keep(gallery.put_page("x", "a.png"))
-    (job,) = library.jobs("queued")
+    (job,) = library.jobs.list("queued")
     assert (job.id, job.options["task"]) == (saved.pictures_job, "pictures")
     assert list_pictures(library, saved.item.id) == ()
     again = request_pictures(library, saved.item, settings)
     assert again is not None
     assert again.id == job.id
-    library.delete(saved.item.id, saved.item.saved_at)
-    assert request_pictures(library, library.get(saved.item.id), settings) is None
+    library.items.delete(saved.item.id, saved.item.saved_at)
+    assert request_pictures(library, library.items.get(saved.item.id), settings) is None
 
 
 def test_job_of_a_purged_item_ends(gallery: Gallery, keep: Keep, library: Store, settings: Settings) -> None:
     gallery.put_pictures("a.png")
     saved = keep(gallery.put_page("x", "a.png"))
-    library.delete(saved.item.id, saved.item.saved_at)
-    library.purge()
+    library.items.delete(saved.item.id, saved.item.saved_at)
+    library.items.purge()
 
     async def run() -> None:
         async with Retrieval(settings) as retrieval:
             await run_pictures_job(str(saved.pictures_job), library, retrieval)
 
     asyncio.run(run())
-    assert [job.state for job in library.jobs()] == ["done"]
+    assert [job.state for job in library.jobs.list()] == ["done"]
     assert gallery.site.asked("/picture/a.png") == 0
 
 
@@ -249,12 +249,12 @@ def test_imported_page_with_its_content_gets_its_pictures(library: Store, settin
     plan = ImportPlan(Rulebook(()), format="wallabag", queue=True, pictures=settings)
     report = import_stream(io.BytesIO(f"[{line}]".encode()), "wallabag.json", library, plan)
     assert (report.added, report.carried) == (1, 1)
-    (job,) = [job for job in library.jobs("queued") if job.options == {"task": "pictures"}]
+    (job,) = [job for job in library.jobs.list("queued") if job.options == {"task": "pictures"}]
 
     async def run() -> None:
         async with Retrieval(settings) as retrieval:
             await run_pictures_job(job.id, library, retrieval)
 
     asyncio.run(run())
-    (item,) = library.find(ItemQuery()).items
+    (item,) = library.search.find(ItemQuery()).items
     assert states(library, item) == {"a.png": None}

@@ -39,7 +39,7 @@ def test_a_page_that_cannot_be_had_is_a_bookmark_and_not_a_job(keep: Keep, shore
     with pytest.raises(FetchHttpError):
         keep(shore.url("a"))
     assert states(library) == []
-    assert library.find_url(shore.url("a")) is not None
+    assert library.items.by_url(shore.url("a")) is not None
 
 
 @pytest.mark.parametrize(

@@ -49,10 +49,10 @@ def test_a_queued_page_is_saved_by_a_worker_with_its_tags(work: Work, shore: Sho
     assert library.find_url(shore.url("a")) is None
     (worked,) = work()
     assert worked.error is None
-    item = library.find_url(shore.url("a"))
+    item = library.items.by_url(shore.url("a"))
     assert item is not None
     assert "harbour" in item.metadata.tags
-    assert [(done.id, done.state) for done in library.jobs()] == [(job.id, "done")]
+    assert [(done.id, done.state) for done in library.jobs.list()] == [(job.id, "done")]
 
 
 def test_a_page_waits_only_once_per_user(shore: Shore, library: Store, tmp_path: Path) -> None:
@@ -73,9 +73,9 @@ def test_a_worker_saves_into_the_library_of_the_job_s_user(work: Work, shore: Sh
     with closing(open_store(tmp_path / "library.db", "other")) as other:
         enqueue(SaveRequest(ask(shore.url("a"))), other)
         work()
-        assert other.find_url(shore.url("a")) is not None
+        assert other.items.by_url(shore.url("a")) is not None
     with closing(open_store(tmp_path / "library.db", "keeper")) as library:
-        assert library.find_url(shore.url("a")) is None
+        assert library.items.by_url(shore.url("a")) is None
 
 
 def test_a_failure_that_may_pass_is_tried_again_later(work: Work, shore: Shore, library: Store) -> None:
@@ -84,7 +84,7 @@ def test_a_failure_that_may_pass_is_tried_again_later(work: Work, shore: Shore, 
     (worked,) = work()
     assert worked.error is not None
     assert worked.error["type"] == "FetchHttpError"
-    (job,) = library.jobs("queued")
+    (job,) = library.jobs.list("queued")
     assert (job.attempts, job.run_after > clock.now()) == (1, True)
     assert work() == []
 
@@ -95,11 +95,11 @@ def test_a_failure_that_stays_goes_to_the_dead_letters_and_can_be_revived(
     enqueue(SaveRequest(ask(shore.url("a"))), library)
     (worked,) = work()
     assert (worked.retry_at, worked.error and worked.error["type"]) == (None, "FetchHttpError")
-    (dead,) = library.jobs("dead")
+    (dead,) = library.jobs.list("dead")
     shore.bodies["a"] = article(300)
     assert revive_by_prefix(library, dead.id[:6]).state == "queued"
     work()
-    assert library.find_url(shore.url("a")) is not None
+    assert library.items.by_url(shore.url("a")) is not None
     with pytest.raises(NotFound):
         revive_by_prefix(library, dead.id)
 
@@ -116,19 +116,19 @@ def test_a_job_that_fails_too_often_is_given_up(work: Work, shore: Shore, librar
     enqueue(SaveRequest(ask(shore.url("a"))), library)
     past = clock.add_seconds(clock.now(), -10)
     for _ in range(MAX_ATTEMPTS - 1):
-        job = library.lease("test", clock.now(), clock.now())
+        job = library.jobs.lease("test", clock.now(), clock.now())
         assert job is not None
-        library.fail(job.id, "test", {"type": "Test", "message": "no"}, retry_at=past)
+        library.jobs.fail(job.id, "test", {"type": "Test", "message": "no"}, retry_at=past)
     (worked,) = work()
     assert worked.retry_at is None
-    assert len(library.jobs("dead")) == 1
+    assert len(library.jobs.list("dead")) == 1
 
 
 def test_the_job_of_a_worker_that_died_is_taken_up_by_another(work: Work, shore: Shore, library: Store) -> None:
     shore.bodies["a"] = article(300)
     enqueue(SaveRequest(ask(shore.url("a"))), library)
     now = clock.now()
-    assert library.lease("dead worker", now, clock.add_seconds(now, -1)) is not None
+    assert library.jobs.lease("dead worker", now, clock.add_seconds(now, -1)) is not None
     (worked,) = work()
     assert worked.saved is not None
 
@@ -138,7 +138,7 @@ def test_a_job_that_outlives_every_worker_is_given_up(work: Work, shore: Shore, 
     enqueue(SaveRequest(ask(shore.url("a"))), library)
     for _ in range(MAX_ATTEMPTS):
         now = clock.now()
-        assert library.lease("dead worker", now, clock.add_seconds(now, -1)) is not None
+        assert library.jobs.lease("dead worker", now, clock.add_seconds(now, -1)) is not None
     (worked,) = work()
     assert worked.error is not None
     assert worked.error["type"] == "Abandoned"
@@ -186,12 +186,12 @@ def test_a_worker_that_is_stopped_gives_its_job_back_at_once(
                 worker = JobRunner("w", jobs, lambda user: open_store(path, user), retrieval, lambda _worked: None)
                 running = asyncio.create_task(worker.run(at_a_time=1))
                 await reached.wait()
-                assert library.jobs("running")
+                assert library.jobs.list("running")
                 running.cancel()
                 await asyncio.gather(running, return_exceptions=True)
 
     asyncio.run(stop_midway())
-    (job,) = library.jobs("queued")
+    (job,) = library.jobs.list("queued")
     assert job.run_after <= clock.now()
 
 
@@ -208,7 +208,7 @@ def test_a_worker_that_lost_its_lease_lets_go(shore: Shore, library: Store, tmp_
 
             async def fetch(self, *_args: object, **_named: object) -> None:
                 later = clock.add_seconds(clock.now(), 3600)
-                assert library.lease("thief", later, clock.add_seconds(clock.now(), 120)) is not None
+                assert library.jobs.lease("thief", later, clock.add_seconds(clock.now(), 120)) is not None
                 try:
                     await asyncio.sleep(60)
                 finally:
@@ -240,7 +240,7 @@ def test_a_runner_is_not_idle_while_a_lane_receives_a_job(
 
     async def run() -> None:
         with closing(open_store(path, workers=True)) as jobs:
-            leased = jobs.lease
+            leased = jobs.jobs.lease
 
             def lease_late(*given: Any, **limits: Any) -> Any:
                 job = leased(*given, **limits)
@@ -248,7 +248,7 @@ def test_a_runner_is_not_idle_while_a_lane_receives_a_job(
                     time.sleep(0.3)  # the other lanes have their answers by now
                 return job
 
-            jobs.lease = lease_late  # type: ignore[method-assign]
+            jobs.jobs.lease = lease_late  # type: ignore[method-assign]
             async with Retrieval(settings) as retrieval:
                 worker = JobRunner(
                     "worker",

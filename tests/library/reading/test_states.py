@@ -20,7 +20,7 @@ def library(tmp_path: Path) -> Store:
 
 @pytest.fixture
 def item_id(library: Store) -> str:
-    return library.upsert(make_item(user_id=library.user_id), None).id
+    return library.items.save(make_item(user_id=library.user_id), None).id
 
 
 def test_scrolling_and_reaching_the_end_change_the_state(library: Store, item_id: str) -> None:

@@ -52,7 +52,7 @@ def keep(store: Store, number: int, body: bytes | None = None, **changes: Any) -
         rules_hash=changes.pop("rules_hash", fingerprint(RULES)),
         options=options,
     )
-    return store.upsert(item, build_item.to_raw_page(fetched, NOW))
+    return store.items.save(item, build_item.to_raw_page(fetched, NOW))
 
 
 @contextmanager
@@ -128,4 +128,4 @@ def _flip_file(where: str, user: str, item_id: str, dice: random.Random) -> None
 def keep_file(store: Store, item: Item) -> None:
     """Keep a file with an item that no other has."""
     link = ItemBlob("picture", "https://harbour.example/a.png", "kept", NOW, "image/png")
-    store.link_blobs(item.id, [replace(link, hash=store.put_blob(item.id.encode() * 9, NOW))])
+    store.blobs.link(item.id, [replace(link, hash=store.blobs.put(item.id.encode() * 9, NOW))])

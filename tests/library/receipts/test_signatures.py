@@ -41,7 +41,7 @@ def only(store: Store, item: Item) -> Verdict:
 
 
 def public_key(store: Store, item: Item) -> str:
-    return str((store.get(item.id).metadata.signature or {})["key"])
+    return str((store.items.get(item.id).metadata.signature or {})["key"])
 
 
 def test_signed_receipt_names_the_public_key_and_its_file_is_private(signing: Store, tmp_path: Path) -> None:
@@ -61,9 +61,9 @@ def test_library_without_the_setting_signs_nothing(library: Store) -> None:
 
 
 CHANGES: dict[str, Callable[[Store, Item], object]] = {
-    "tag": lambda store, item: store.set_metadata(item.id, NOW, tags=("new",)),
-    "title": lambda store, item: store.upsert(edit(item, {"title": "Mine"}), store.raw(item.id)),
-    "deleted": lambda store, item: store.delete(item.id, NOW),
+    "tag": lambda store, item: store.items.set_metadata(item.id, NOW, tags=("new",)),
+    "title": lambda store, item: store.items.save(edit(item, {"title": "Mine"}), store.items.raw(item.id)),
+    "deleted": lambda store, item: store.items.delete(item.id, NOW),
     "changed page": lambda store, item: keep(store, 1, page(2)),
     "edited text": lambda store, item: rewrite(store, item, "My own words.", edited=True),
 }
@@ -145,7 +145,7 @@ def test_key_that_cannot_be_used_is_an_error_that_says_so(library: Store, where:
     with closing(open_store(where, library.user_id, sign=Signer(tmp_path / "receipts.key"))) as store:
         with pytest.raises(StoreError, match="receipts"):
             keep(store, 1)
-        assert list(store.all_ids()) == []
+        assert list(store.items.all_ids()) == []
 
 
 @pytest.mark.parametrize("text", ["", "abc", "A" * 44, "A" * 100])

@@ -70,7 +70,7 @@ def only(store: Store, item: Item) -> Verdict:
 
 
 def token_of(store: Store, item: Item) -> str | None:
-    return (store.get(item.id).metadata.signature or {}).get("timestamp")
+    return (store.items.get(item.id).metadata.signature or {}).get("timestamp")
 
 
 @pytest.mark.parametrize(("kind", "ess"), [("rsa", "sha256"), ("rsa", "sha1"), ("ec", "sha256"), ("ec", "sha512")])
@@ -87,9 +87,9 @@ def test_receipt_is_stamped_and_another_program_accepts_the_token(
     assert verdict.timestamp.certificate == clock_house.fingerprint
     assert verdict.timestamp.authority == f"CN=Harbour clock {kind}"
     assert before <= verdict.timestamp.time <= clock.to_the_second(clock.now())
-    signed = signing.get(item.id).metadata.signature or {}
+    signed = signing.items.get(item.id).metadata.signature or {}
     assert clock_house.proves(base64.b64decode(signed["timestamp"]), stamped_digest(signed))
-    assert signing.get(item.id).updated_at == item.updated_at
+    assert signing.items.get(item.id).updated_at == item.updated_at
 
 
 def wrong_hash(query: bytes, authority: Authority) -> bytes:
@@ -130,7 +130,7 @@ def test_hostile_answer_is_refused_and_the_item_stays_as_it_is(
         item = keep(store, 1)
         with service(lambda query: HOSTILE[name](query, authority)) as address, pytest.raises(PagekeepError):
             stamp(store, item, with_service(settings, address))
-        assert store.get(item.id) == item
+        assert store.items.get(item.id) == item
         assert only(store, item).state == "verified"
 
 
@@ -209,7 +209,7 @@ def test_receipt_that_was_signed_again_meanwhile_is_not_given_the_token(signing:
     item = keep(signing, 1)
     statement = (item.metadata.signature or {})["statement"]
     keep(signing, 1, page(2))
-    assert not signing.add_timestamp(item.id, statement, "AAAA")
+    assert not signing.items.add_timestamp(item.id, statement, "AAAA")
     assert token_of(signing, item) is None
 
 
@@ -229,6 +229,6 @@ def test_save_does_not_wait_for_the_service(
     with closing(open_library(own)) as store:
         item, verdict = asyncio.run(go(store))
         assert (verdict.state, verdict.signed_by is not None, verdict.timestamp) == ("verified", True, None)
-        job = store.lease("worker", clock.now(), clock.add_seconds(clock.now(), 60.0))
+        job = store.jobs.lease("worker", clock.now(), clock.add_seconds(clock.now(), 60.0))
         assert job is not None
         assert (job.options["task"], job.options["subject"]) == ("timestamp", item.id)

@@ -36,7 +36,7 @@ def only(library: Store, item: Item, rules: Rulebook = RULES) -> Verdict:
 
 
 def rewrite(library: Store, item: Item, content: str, **metadata: Any) -> None:
-    library.replace_content(
+    library.items.replace_content(
         item.id,
         content=content,
         title=item.title,
@@ -56,7 +56,7 @@ def test_saved_page_is_verified_to_its_frontmatter(library: Store) -> None:
 
 def test_all_items_are_verified_deleted_ones_too(library: Store) -> None:
     ids = {keep(library, number).id for number in range(20)}
-    library.delete(next(iter(ids)), NOW)
+    library.items.delete(next(iter(ids)), NOW)
     found = verdicts(library)
     assert found.keys() == ids
     assert {verdict.state for verdict in found.values()} == {"verified"}
@@ -98,7 +98,7 @@ def test_edited_text_is_compared_with_its_hash_only(library: Store) -> None:
 
 
 def test_item_without_a_raw_page_is_compared_with_its_hash_only(library: Store) -> None:
-    item = library.upsert(make_item(user_id=library.user_id), None)
+    item = library.items.save(make_item(user_id=library.user_id), None)
     verdict = only(library, item)
     assert (verdict.state, verdict.reason, verdict.compared) == ("unproven", "no_raw_page", ("text",))
 
@@ -174,7 +174,7 @@ def test_forged_receipts_are_found_and_sound_ones_are_not(engine: str, server: S
 
 def test_raw_page_of_another_save_is_recognised(library: Store) -> None:
     item = keep(library, 1)
-    library.upsert(replace(item, metadata=replace(item.metadata, raw_hash="0" * 64)), make_raw(b"<p>Another page."))
+    library.items.save(replace(item, metadata=replace(item.metadata, raw_hash="0" * 64)), make_raw(b"<p>Another page."))
     assert only(library, item).reason == "raw_page"
 
 
@@ -193,7 +193,7 @@ def test_second_failure_of_a_save_is_not_damage(library: Store) -> None:
     keep_address(library, address, FetchTimeout("The page did not answer within 30 seconds."), tags=("later",))
     (second,) = verdicts(library).values()
     assert (second.state, second.compared) == (first.state, first.compared) == ("unproven", ("text",))
-    item = library.get(second.item_id)
+    item = library.items.get(second.item_id)
     assert item.metadata.reason == "The page did not answer within 30 seconds."
     assert "seconds" in shown_content(item)
     assert "second" not in item.content
@@ -202,12 +202,12 @@ def test_second_failure_of_a_save_is_not_damage(library: Store) -> None:
 def test_imported_text_does_not_stay_with_the_raw_page_of_a_wall(library: Store) -> None:
     """An export in JSON has no raw page: the one that the library has of a wall is not the page of the imported text."""
     article = keep(library, 1)
-    library.delete(article.id, NOW)
-    library.purge()
+    library.items.delete(article.id, NOW)
+    library.items.purge()
     wall = keep(library, 1, WALL.encode())
-    assert (wall.metadata.quality, library.raw(wall.id) is not None) == ("bookmark", True)
-    ((merged, outcome),) = library.upsert_many([NewItem(article)], merge_items)
-    assert (outcome, merged.content, library.raw(wall.id)) == ("updated", article.content, None)
+    assert (wall.metadata.quality, library.items.raw(wall.id) is not None) == ("bookmark", True)
+    ((merged, outcome),) = library.items.save_many([NewItem(article)], merge_items)
+    assert (outcome, merged.content, library.items.raw(wall.id)) == ("updated", article.content, None)
     assert only(library, wall).reason == "no_raw_page"
 
 
@@ -215,30 +215,30 @@ def test_edit_that_is_given_up_does_not_blame_a_newer_raw_page(library: Store) -
     """A watched page gets new versions while the user's own text stays."""
     item = keep(library, 1)
     rewrite(library, item, "My own words.", edited=True)
-    schedule = library.set_schedule("watch", item.id, item.url, 60, NOW, NOW)
+    schedule = library.schedules.put("watch", item.id, item.url, 60, NOW, NOW)
     change = Change(str(uuid4()), item.id, 1, 0, 1, 1, "", NOW)
-    edited = library.get(item.id)
+    edited = library.items.get(item.id)
     newer = replace(make_raw(page(2)), fetched_at=NOW)
-    assert library.record_change(schedule.id, {}, edited, newer, change, retention=Retention()) is not None
-    library.set_metadata(item.id, NOW, edited=False, parser_version=None)  # as the mirror does
+    assert library.changes.add(schedule.id, {}, edited, newer, change, retention=Retention()) is not None
+    library.items.set_metadata(item.id, NOW, edited=False, parser_version=None)  # as the mirror does
     assert only(library, item).state == "unproven"
 
 
 def test_undo_does_not_bring_back_the_text_of_another_raw_page(library: Store) -> None:
     before = keep(library, 1)
     action = str(uuid4())
-    library.add_action(action, "Extracted again", NOW)
+    library.actions.add(action, "Extracted again", NOW)
     rewrite(library, before, "Other words.")
-    library.record_reparse(action, before.id, before)
-    now = library.get(before.id)
+    library.actions.record_reparse(action, before.id, before)
+    now = library.items.get(before.id)
     raw = make_raw(b"<p>Another page.")
-    library.upsert(replace(now, metadata=replace(now.metadata, raw_hash=sha256(raw.body).hexdigest())), raw)
-    assert library.undo_items(action, 10, NOW).kept == 1
+    library.items.save(replace(now, metadata=replace(now.metadata, raw_hash=sha256(raw.body).hexdigest())), raw)
+    assert library.actions.undo(action, 10, NOW).kept == 1
     assert only(library, before).reason != "raw_page"
 
 
 def test_item_that_changes_while_it_is_read_is_read_again(library: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    item, read = keep(library, 1), library.raw_hash
+    item, read = keep(library, 1), library.items.raw_hash
     bodies = [page(2)]
 
     def save_meanwhile(item_id: str) -> str | None:
@@ -246,7 +246,7 @@ def test_item_that_changes_while_it_is_read_is_read_again(library: Store, monkey
             keep(library, 1, bodies.pop())
         return read(item_id)
 
-    monkeypatch.setattr(library, "raw_hash", save_meanwhile)
+    monkeypatch.setattr(library.items, "raw_hash", save_meanwhile)
     assert only(library, item).state == "verified"
     assert not bodies
 
@@ -254,22 +254,22 @@ def test_item_that_changes_while_it_is_read_is_read_again(library: Store, monkey
 def test_same_page_that_is_stored_after_a_newer_version_keeps_its_raw_page(library: Store) -> None:
     """Two fetches at once: the one that found nothing new is stored last."""
     before = keep(library, 1)
-    raw = library.raw(before.id)
+    raw = library.items.raw(before.id)
     assert raw is not None
     keep(library, 1, page(2))
-    library.upsert(before, replace(raw, body=page(1) + b"<!-- noise -->"), versions="keep")
+    library.items.save(before, replace(raw, body=page(1) + b"<!-- noise -->"), versions="keep")
     assert only(library, before).state == "verified"
 
 
 def test_page_that_was_fetched_while_it_was_extracted_again_stays(library: Store) -> None:
     item = keep(library, 1)
-    raw = library.raw(item.id)
+    raw = library.items.raw(item.id)
     assert raw is not None
     newer = replace(raw, body=page(1) + b"<!-- noise -->")
     now = replace(item, metadata=replace(item.metadata, raw_hash=sha256(newer.body).hexdigest()))
-    library.upsert(now, newer)
+    library.items.save(now, newer)
     with pytest.raises(Outdated):
-        library.replace_content(
+        library.items.replace_content(
             item.id, content="Older words.", title="", author=None, published_at=None, metadata=item.metadata, now=NOW,
             replaces=item.content,
         )  # fmt: skip

@@ -41,8 +41,8 @@ def three(keep: Keep, shore: Shore) -> list[str]:
 def age(library: Store, *ids: str) -> None:
     """As if an older parser had read them, into other words."""
     for item_id in ids:
-        item = library.get(item_id)
-        library.replace_content(
+        item = library.items.get(item_id)
+        library.items.replace_content(
             item_id,
             content="Old words.",
             title=item.title,
@@ -107,9 +107,9 @@ def test_the_items_are_chosen_by_key_domain_or_query(library: Store, three: list
 def test_a_page_that_was_not_kept_and_one_that_is_the_users_own_are_reported(
     library: Store, three: list[str], work: Work
 ) -> None:
-    owner = library.get(three[0])
-    library.set_metadata(three[0], owner.updated_at, edited=True)
-    bare = library.upsert(make_item(user_id=owner.user_id), None).id
+    owner = library.items.get(three[0])
+    library.items.set_metadata(three[0], owner.updated_at, edited=True)
+    bare = library.items.save(make_item(user_id=owner.user_id), None).id
     job = enqueue_reparse(library, Selection(keys=(three[0], bare, three[1])), force=True)
     work()
     report = to_json(json_shapes.Job, library.job(job.id))["report"]
@@ -122,18 +122,18 @@ def test_a_page_that_was_not_kept_and_one_that_is_the_users_own_are_reported(
 
 def test_items_that_go_meanwhile_are_passed_over(library: Store, three: list[str], work: Work) -> None:
     job = enqueue_reparse(library, Selection(domain="127.0.0.1"))
-    library.delete(three[0], library.get(three[0]).updated_at)
-    library.purge([three[0]])
+    library.items.delete(three[0], library.items.get(three[0]).updated_at)
+    library.items.purge([three[0]])
     work()
     report = to_json(json_shapes.Job, library.job(job.id))["report"]
     assert sum(report[outcome] for outcome in ("updated", "unchanged", "kept", "failed")) == 2
 
 
 def test_items_that_were_named_and_are_gone_are_passed_over(library: Store, three: list[str], work: Work) -> None:
-    job = enqueue_reparse(library, Selection(keys=(three[0][:8], library.get(three[1]).url, three[2])))
+    job = enqueue_reparse(library, Selection(keys=(three[0][:8], library.items.get(three[1]).url, three[2])))
     for gone in three[:2]:
-        library.delete(gone, library.get(gone).updated_at)
-    library.purge([three[1]])
+        library.items.delete(gone, library.items.get(gone).updated_at)
+    library.items.purge([three[1]])
     (worked,), _ = work()
     assert worked.error is None
     report = to_json(json_shapes.Job, library.job(job.id))["report"]
@@ -165,7 +165,7 @@ def test_turn_by_turn_it_comes_to_the_same(
     """Of three, the first fails and the second is kept: neither is read twice, though both stay out of date."""
     monkeypatch.setattr(reparse, "SLICE_SECONDS", -60.0)  # one page a turn
     age(library, *three)
-    library.set_metadata(three[1], library.get(three[1]).updated_at, edited=True)
+    library.items.set_metadata(three[1], library.items.get(three[1]).updated_at, edited=True)
     turns: list[str] = []
     one = reparse.reparse_one
 
@@ -208,4 +208,4 @@ def test_what_makes_no_sense_is_not_queued(library: Store, three: list[str]) -> 
         enqueue_reparse(library, Selection(keys=("nothing",)))
     with pytest.raises(InvalidQuery):
         enqueue_reparse(library, Selection(query="after:never"))
-    assert library.jobs() == ()
+    assert library.jobs.list() == ()

@@ -37,15 +37,15 @@ def test_every_item_is_fetched_and_what_fails_stays(
     for name in "abc":
         shore.bodies[name] = article(300, title=f"Page {name}")
     before = [keep(shore.url(name)).item for name in "abc"]
-    library.set_metadata(before[0].id, clock.now(), pinned=True, archived=True)
+    library.items.set_metadata(before[0].id, clock.now(), pinned=True, archived=True)
     shore.bodies["a"] = article(400, title="Page a, revised")
     shore.statuses["b"] = 404
     results = run(library, settings)
     assert [result.outcome for result in results] == ["updated", "failed", "unchanged"]
-    revised = library.get(before[0].id)
+    revised = library.items.get(before[0].id)
     assert (revised.title, revised.saved_at) == ("Page a, revised", before[0].saved_at)
     assert (revised.metadata.pinned, revised.metadata.archived) == (True, True)
-    assert library.get(before[1].id).content == before[1].content
+    assert library.items.get(before[1].id).content == before[1].content
 
 
 def test_a_worse_page_is_reported_and_not_stored(keep: Keep, shore: Shore, library: Store, settings: Settings) -> None:
@@ -53,7 +53,7 @@ def test_a_worse_page_is_reported_and_not_stored(keep: Keep, shore: Shore, libra
     item = keep(shore.url("a")).item
     shore.bodies["a"] = article(60)
     (result,) = run(library, settings)
-    assert (result.outcome, library.get(item.id).content) == ("kept", item.content)
+    assert (result.outcome, library.items.get(item.id).content) == ("kept", item.content)
 
 
 def test_a_page_that_has_not_changed_is_not_sent_again(
@@ -62,12 +62,12 @@ def test_a_page_that_has_not_changed_is_not_sent_again(
     shore.bodies["a"], shore.etags["a"] = article(300), '"1"'
     item = keep(shore.url("a")).item
     (result,) = run(library, settings)
-    assert (result.outcome, library.get(item.id)) == ("unchanged", item)
+    assert (result.outcome, library.items.get(item.id)) == ("unchanged", item)
     assert shore.site.requests[-1].headers["if-none-match"] == '"1"'
     shore.bodies["a"], shore.etags["a"] = article(400, title="Revised"), '"2"'
     (result,) = run(library, settings)
-    assert (result.outcome, library.get(item.id).title) == ("updated", "Revised")
-    raw = library.raw(item.id)
+    assert (result.outcome, library.items.get(item.id).title) == ("updated", "Revised")
+    raw = library.items.raw(item.id)
     assert raw is not None
     assert raw.etag == '"2"'
 
@@ -79,9 +79,9 @@ def test_a_page_that_has_not_changed_is_extracted_again_by_a_newer_parser(
     item = keep(shore.url("a")).item
     old = replace(item.metadata, parser_version=1)
     parts = {"title": "Old", "author": None, "published_at": None, "now": clock.now()}
-    library.replace_content(item.id, content="Old.", metadata=old, **parts)
+    library.items.replace_content(item.id, content="Old.", metadata=old, **parts)
     (result,) = run(library, settings)
-    again = library.get(item.id)
+    again = library.items.get(item.id)
     assert (result.outcome, again.content, again.title) == ("updated", item.content, item.title)
     assert again.metadata.parser_version == PARSER_VERSION
 
@@ -103,13 +103,13 @@ def test_a_page_is_sent_again_where_the_stored_one_does_not_represent_it(
 ) -> None:
     shore.bodies["a"], shore.etags["a"] = article(300), '"1"'
     item = keep(shore.url("a")).item
-    raw = library.raw(item.id)
+    raw = library.items.raw(item.id)
     assert raw is not None
     if change == "bookmark":
-        library.upsert(replace(item, metadata=replace(item.metadata, quality="bookmark")), raw)
+        library.items.save(replace(item, metadata=replace(item.metadata, quality="bookmark")), raw)
     elif change == "edited":
-        library.set_metadata(item.id, clock.now(), edited=True)
+        library.items.set_metadata(item.id, clock.now(), edited=True)
     else:
-        library.upsert(item, replace(raw, rendered=True) if change == "rendered" else None)
+        library.items.save(item, replace(raw, rendered=True) if change == "rendered" else None)
     run(library, settings)
     assert "if-none-match" not in shore.site.requests[-1].headers

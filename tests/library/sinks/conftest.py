@@ -36,7 +36,9 @@ class Bench:
     def save(self, number: int = 0, **values: Any) -> str:
         """Save a page, and return its id."""
         content = values.pop("content", f"---\ntitle: x\n---\n\nSome words of page {number}.\n")
-        return self.store.upsert(make_item(number, content=content, quality="article", word_count=5, **values), None).id
+        return self.store.items.save(
+            make_item(number, content=content, quality="article", word_count=5, **values), None
+        ).id
 
     def add(self, kind: str, address: str, secret: str, *rules: str, **settings: str) -> Sink:
         """Add a sink; also one of a service, whose address cannot be chosen."""
@@ -48,7 +50,7 @@ class Bench:
         sealed = seal(self.settings, self.store.user_id, sink_id, secret)
         user = self.store.user_id
         sink = Sink(sink_id, user, kind, kind, address, options, "active", clock.now(), sealed)
-        return self.store.add_sink(sink)
+        return self.store.sinks.add(sink)
 
     def deliver(self, pace: Pace = FAST, rounds: int = 1) -> None:
         """Deliver until nothing is due, several times with pauses that make retries due."""

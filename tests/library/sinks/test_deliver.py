@@ -50,16 +50,16 @@ def test_saved_and_changed_items_arrive_in_order_and_nothing_is_sent_twice(bench
         bench.deliver()
         assert ids(fake) == [first, third]
         assert [message["type"] for message in fake.messages.values()] == ["item.saved"] * 2
-        bench.store.set_metadata(first, "2025-03-20T00:00:00.000000Z", pinned=True)
+        bench.store.items.set_metadata(first, "2025-03-20T00:00:00.000000Z", pinned=True)
         bench.deliver()
         assert len(fake.messages) == 2, "pinning is no new version"
         bench.save(1, tags=["work"], content="Other words.")
-        bench.store.set_metadata(third, "2025-03-20T00:00:00.000000Z", tags=())
+        bench.store.items.set_metadata(third, "2025-03-20T00:00:00.000000Z", tags=())
         bench.deliver()
         assert ids(fake) == [first, third, first]
         last = fake.messages[fake.order[-1]]
         assert (last["type"], last["data"]["markdown"]) == ("item.changed", "Other words.")
-        bench.store.delete(first, "2025-03-21T00:00:00.000000Z")
+        bench.store.items.delete(first, "2025-03-21T00:00:00.000000Z")
         bench.deliver()
         assert (len(fake.messages), fake.faults, fake.repeated) == (3, [], {})
 
@@ -72,7 +72,7 @@ def test_a_sink_that_fails_is_tried_again_and_keeps_the_order(bench: Bench, how:
         bench.deliver(rounds=4)
         assert ids(fake) == saved
         assert fake.faults == []
-        assert bench.store.deliveries() == ()
+        assert bench.store.outbox.list() == ()
         view = get_sink(bench.store, sink.name)
         assert (view.sink.sent, view.sink.error, view.queued) == (4, None, 0)
 

@@ -52,8 +52,11 @@ def test_anytype_gets_an_object_with_title_text_source_quality_and_how_the_captu
     with running(AnytypeApp()) as fake:
         bench.add("anytype", fake.url, fake.key)
         first = bench.save(1, title="A  page\nof two lines")
-        bench.store.upsert(
-            replace(bench.store.get(first), url="https://example.com/b", url_full="https://example.com/b", id="x"), None
+        bench.store.items.save(
+            replace(
+                bench.store.items.get(first), url="https://example.com/b", url_full="https://example.com/b", id="x"
+            ),
+            None,
         )
         bench.deliver()
         assert fake.faults == []
@@ -84,7 +87,7 @@ def test_anytype_shows_a_capture_that_did_not_work(bench: Bench, quality: str, s
 
     with running(AnytypeApp()) as fake:
         bench.add("anytype", fake.url, fake.key)
-        bench.store.upsert(make_item(1, quality=quality), None)
+        bench.store.items.save(make_item(1, quality=quality), None)
         bench.deliver()
         (one,) = fake.objects.values()
         values = one["values"]
@@ -109,7 +112,7 @@ def test_anytype_changes_the_object_that_it_has_and_leaves_a_deleted_one_deleted
         fake.deleted.add(one["id"])
         bench.save(1, title="A third title")
         bench.deliver()
-        assert (one["versions"], len(fake.objects), bench.store.deliveries()) == (2, 1, ())
+        assert (one["versions"], len(fake.objects), bench.store.outbox.list()) == (2, 1, ())
         assert fake.faults == []
 
 
@@ -119,7 +122,7 @@ def test_anytype_finds_an_object_whose_answer_was_lost(bench: Bench) -> None:
         bench.save(1)
         bench.deliver(rounds=3)
         assert len(fake.objects) == 1
-        assert bench.store.deliveries() == ()
+        assert bench.store.outbox.list() == ()
 
 
 def test_anytype_is_paired_with_the_code_that_it_shows(bench: Bench) -> None:
@@ -199,7 +202,7 @@ def test_reader_gets_each_page_once_with_our_text(bench: Bench) -> None:
         fake.deleted.add("doc0")
         bench.save(1, title="A third title")
         bench.deliver()
-        assert (fake.faults, bench.store.deliveries()) == ([], ())
+        assert (fake.faults, bench.store.outbox.list()) == ([], ())
 
 
 def test_reader_with_a_wrong_token_says_so_and_waits(bench: Bench) -> None:
@@ -275,4 +278,4 @@ def test_secrets_are_encrypted_in_the_library_and_its_backups(bench: Bench, tmp_
         assert secret.removeprefix("whsec_").encode() not in path.read_bytes(), path
     assert (tmp_path / "secrets.key").stat().st_mode & 0o077 == 0
     with closing(open_library(bench.settings)) as store:
-        assert "whsec" not in repr(store.sinks())
+        assert "whsec" not in repr(store.sinks.list())

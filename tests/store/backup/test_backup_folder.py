@@ -27,15 +27,15 @@ def fill(library: Store, count: int = PAGES) -> list[str]:
     ids = []
     for number in range(count):
         item = make_item(number, user_id=library.user_id, tags=["sea"], content=f"Words of page {number}. " * 20)
-        ids.append(library.upsert(item, replace(make_raw(f"<p>{number}</p>".encode() * 30), headers={"a": "b"})).id)
-    name = library.put_blob(b"picture" * 99, NOW)
-    packed = library.put_blob(b"copy" * 99, NOW, compress=True)
+        ids.append(library.items.save(item, replace(make_raw(f"<p>{number}</p>".encode() * 30), headers={"a": "b"})).id)
+    name = library.blobs.put(b"picture" * 99, NOW)
+    packed = library.blobs.put(b"copy" * 99, NOW, compress=True)
     for item_id in ids[:3]:
         links = [
             ItemBlob("picture", "https://example.com/a.png", "kept", NOW, "image/png", name, 693),
             ItemBlob("page_copy", "https://example.com/", "kept", NOW, "text/html", packed, 396),
         ]
-        library.link_blobs(item_id, links)
+        library.blobs.link(item_id, links)
     return ids
 
 
@@ -43,12 +43,12 @@ def contents(library: Store) -> list[Any]:
     """Everything about the items of a library."""
     return [
         (
-            replace(library.get(item_id), user_id=""),
-            library.raw(item_id),
-            library.item_blobs(item_id),
-            [library.blob(link.hash) for link in library.item_blobs(item_id) if link.hash],
+            replace(library.items.get(item_id), user_id=""),
+            library.items.raw(item_id),
+            library.blobs.of_item(item_id),
+            [library.blobs.get(link.hash) for link in library.blobs.of_item(item_id) if link.hash],
         )
-        for item_id in sorted(library.all_ids())
+        for item_id in sorted(library.items.all_ids())
     ]
 
 
@@ -84,8 +84,8 @@ def test_backup_restores_to_an_equal_library(
     copy = restored(engine, folder)
     assert contents(copy) == contents(library)
     assert copy.check() == []
-    assert dict(copy.tag_counts()) == {"sea": PAGES}
-    assert len(copy.find(parse_query('"page 7"')).hits) == 1
+    assert dict(copy.tags.counts()) == {"sea": PAGES}
+    assert len(copy.search.find(parse_query('"page 7"')).hits) == 1
 
 
 def test_second_backup_adds_only_what_is_new(library: Store, folder: Path) -> None:
@@ -93,8 +93,8 @@ def test_second_backup_adds_only_what_is_new(library: Store, folder: Path) -> No
     first = library.backup_folder(folder, NOW, {})
     assert first.added > PAGES
     assert library.backup_folder(folder, LATER, {}).added == 0
-    library.set_metadata(ids[0], LATER, pinned=True)
-    library.upsert(make_item(PAGES, user_id=library.user_id), make_raw(b"<p>new</p>"))
+    library.items.set_metadata(ids[0], LATER, pinned=True)
+    library.items.save(make_item(PAGES, user_id=library.user_id), make_raw(b"<p>new</p>"))
     third = library.backup_folder(folder, LATER, {})
     # The new page, and the chunks of two items, a number, a raw page and a body; each new row may split its chunk in two.
     assert third.added <= 10
@@ -105,7 +105,7 @@ def test_earlier_state_can_be_restored(library: Store, folder: Path, tmp_path: P
     fill(library, 3)
     first = library.backup_folder(folder, NOW, {}).state
     before = contents(library)
-    library.upsert(make_item(9, user_id=library.user_id), None)
+    library.items.save(make_item(9, user_id=library.user_id), None)
     library.backup_folder(folder, LATER, {})
     copy = open_store(tmp_path / "early.db", "early")
     assert copy.restore_folder(folder, backup_folder.read_state(folder, first)).items == 3
@@ -127,7 +127,7 @@ def test_damage_is_found_and_nothing_is_restored(library: Store, folder: Path, t
     copy = open_store(tmp_path / "copy.db", "copy")
     with pytest.raises(StoreError):
         copy.restore_folder(folder, state)
-    assert list(copy.all_ids()) == []
+    assert list(copy.items.all_ids()) == []
     copy.close()
 
 
@@ -144,7 +144,7 @@ def test_damaged_state_is_refused(library: Store, folder: Path) -> None:
 def test_missing_file_of_the_library_is_reported_and_the_rest_is_kept(folder: Path, tmp_path: Path) -> None:
     library = open_store(tmp_path / "library.db", "ada")
     ids = fill(library, 3)
-    name = library.item_blobs(ids[0])[1].hash or ""
+    name = library.blobs.of_item(ids[0])[1].hash or ""
     (path,) = Path(f"{tmp_path}/library.db.blobs").rglob(f"{name}*")
     path.unlink()
     assert library.backup_folder(folder, NOW, {}).damaged == [name]
@@ -156,7 +156,7 @@ def test_missing_file_of_the_library_is_reported_and_the_rest_is_kept(folder: Pa
     done = copy.restore_folder(folder, state, what_can_be=True)
     assert done.items == 3
     assert f"The kept file {name} is missing or damaged." in done.left_out
-    assert len(copy.item_blobs(ids[0])) == 1
+    assert len(copy.blobs.of_item(ids[0])) == 1
     for store in (library, copy):
         store.close()
 
@@ -227,7 +227,7 @@ def test_what_is_lost_everywhere_is_left_out_and_listed(library: Store, folder: 
         copy.restore_folder(folder, state)
     done = copy.restore_folder(folder, state, what_can_be=True)
     assert (done.items, len(done.left_out)) == (5, 1)
-    assert copy.get(ids[0]).content.startswith("Wordz")
+    assert copy.items.get(ids[0]).content.startswith("Wordz")
 
 
 def test_rows_whose_items_are_lost_are_left_out_and_the_items_listed(
@@ -239,7 +239,7 @@ def test_rows_whose_items_are_lost_are_left_out_and_the_items_listed(
     flip(folder / "objects" / (chunk := state["tables"]["items"][1])[:2] / f"{chunk}.zst")
     copy = opened(f"copy {uuid4()}")
     done = copy.restore_folder(folder, state, what_can_be=True)
-    saved = set(copy.all_ids())
+    saved = set(copy.items.all_ids())
     assert (len(saved), done.items) == (done.items, done.items)
     assert 0 < done.items < PAGES
     listed = "\n".join(done.left_out)
@@ -278,9 +278,9 @@ def test_file_backup_has_the_kept_files_beside_it(tmp_path: Path) -> None:
     copy = open_store(tmp_path / "copy.db", "ada")
     assert contents(copy) == contents(library)
     copy.close()
-    library.unlink_blobs(ids[0], ["picture"])
+    library.blobs.replace_links(ids[0], ["picture"], ())
     library.backup(str(tmp_path / "copy.db"))
-    name = library.item_blobs(ids[1])[1].hash or ""
+    name = library.blobs.of_item(ids[1])[1].hash or ""
     (path,) = Path(f"{tmp_path}/library.db.blobs").rglob(f"{name}*")
     path.unlink()
     assert library.backup(str(tmp_path / "copy.db")).recovered == [name]  # the copy has it already

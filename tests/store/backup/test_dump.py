@@ -57,7 +57,7 @@ def test_damage_to_the_library_is_mended_from_the_earlier_file(server: Server, l
 def test_a_damaged_text_does_not_replace_an_older_one_that_is_good(library: Store, tmp_path: Path) -> None:
     file = tmp_path / "a.dump"
     library.backup(str(file))
-    good, item = file.read_bytes(), library.get(min(library.all_ids()))
+    good, item = file.read_bytes(), library.items.get(min(library.items.all_ids()))
     change(
         library,
         "UPDATE items SET content = 'x', updated_at = '2030-01-01T00:00:00Z', "
@@ -72,7 +72,7 @@ def test_a_damaged_text_does_not_replace_an_older_one_that_is_good(library: Stor
 
 def test_a_flipped_bit_is_found_and_loses_one_part_of_the_file(server: Server, library: Store, tmp_path: Path) -> None:
     for number in range(5):  # enough for several parts
-        library.put_blob(random.Random(number).randbytes(80_000), "2025-03-19T10:30:00.000000Z")
+        library.blobs.put(random.Random(number).randbytes(80_000), "2025-03-19T10:30:00.000000Z")
     file, known = tmp_path / "a.dump", {entry[0].id: entry for entry in contents(library)}
     library.backup(str(file))
     whole, dice = file.read_bytes(), random.Random(1)

@@ -88,16 +88,16 @@ def upgraded(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 
 def test_only_what_the_user_has_not_touched_is_a_failed_save(upgraded: Store) -> None:
-    items = upgraded.find(ItemQuery(filters=item_filters(failed=True))).items
+    items = upgraded.search.find(ItemQuery(filters=item_filters(failed=True))).items
     assert sorted(int(item.url.rpartition("/")[2]) for item in items) == [
         number for number, (is_failed, _, _) in sorted(BOOKMARKS.items()) if is_failed
     ]
-    assert upgraded.counts(["state"])["state"]["failed"] == len(items)
+    assert upgraded.counts.get(["state"])["state"]["failed"] == len(items)
     assert upgraded.check() == []
 
 
 def test_a_save_that_failed_without_an_item_runs_again(upgraded: Store) -> None:
-    states = {job.url.rpartition("/")[2]: (job.state, job.attempts) for job in upgraded.jobs()}
+    states = {job.url.rpartition("/")[2]: (job.state, job.attempts) for job in upgraded.jobs.list()}
     assert states == {"0": ("queued", 0), "1": ("queued", 0), "2": ("done", 2)}
-    job = upgraded.lease("w", TIME.format(59), TIME.format(59))
+    job = upgraded.jobs.lease("w", TIME.format(59), TIME.format(59))
     assert job is not None

@@ -19,43 +19,43 @@ def passage(item_id: str, **values: str) -> Annotation:
 
 
 def test_passages_come_back_oldest_first_and_change_by_id(library: Store) -> None:
-    item = library.upsert(make_item(user_id=library.user_id), None)
-    late = library.annotate(passage(item.id, created_at=moment(9)))
-    early = library.annotate(passage(item.id, created_at=moment(3)))
-    assert library.annotations(item.id) == (early, late)
-    changed = library.annotate(replace(early, note="now with a note"))
-    assert library.annotations(item.id) == (changed, late)
-    library.delete_annotation(late.id, moment(20))
-    assert library.annotations(item.id) == (changed,)
+    item = library.items.save(make_item(user_id=library.user_id), None)
+    late = library.annotations.put(passage(item.id, created_at=moment(9)))
+    early = library.annotations.put(passage(item.id, created_at=moment(3)))
+    assert library.annotations.of_item(item.id) == (early, late)
+    changed = library.annotations.put(replace(early, note="now with a note"))
+    assert library.annotations.of_item(item.id) == (changed, late)
+    library.annotations.delete(late.id, moment(20))
+    assert library.annotations.of_item(item.id) == (changed,)
 
 
 def test_a_marked_item_has_changed(library: Store) -> None:
-    item = library.upsert(make_item(user_id=library.user_id), None)
-    marked = library.annotate(passage(item.id, updated_at=moment(805)))
-    assert library.get(item.id).updated_at == moment(805)
-    library.annotate(replace(marked, updated_at=moment(2)))
-    assert library.get(item.id).updated_at == moment(805), "never earlier"
-    library.delete_annotation(marked.id, moment(809))
-    assert library.get(item.id).updated_at == moment(809)
+    item = library.items.save(make_item(user_id=library.user_id), None)
+    marked = library.annotations.put(passage(item.id, updated_at=moment(805)))
+    assert library.items.get(item.id).updated_at == moment(805)
+    library.annotations.put(replace(marked, updated_at=moment(2)))
+    assert library.items.get(item.id).updated_at == moment(805), "never earlier"
+    library.annotations.delete(marked.id, moment(809))
+    assert library.items.get(item.id).updated_at == moment(809)
 
 
 def test_a_passage_needs_an_item_of_its_reader(library: Store, opened: Opener) -> None:
-    item = library.upsert(make_item(user_id=library.user_id), None)
+    item = library.items.save(make_item(user_id=library.user_id), None)
     stranger = opened("stranger")
     with pytest.raises(NotFound):
-        stranger.annotate(passage(item.id))
-    assert stranger.annotations(item.id) == ()
+        stranger.annotations.put(passage(item.id))
+    assert stranger.annotations.of_item(item.id) == ()
 
 
 def test_a_purged_item_takes_its_passages_along(library: Store) -> None:
-    item = library.upsert(make_item(user_id=library.user_id), None)
-    marked = library.annotate(passage(item.id))
-    library.delete(item.id, NOW)
-    assert library.annotations(item.id) == (marked,)
-    library.purge([item.id])
-    assert library.annotations(item.id) == ()
+    item = library.items.save(make_item(user_id=library.user_id), None)
+    marked = library.annotations.put(passage(item.id))
+    library.items.delete(item.id, NOW)
+    assert library.annotations.of_item(item.id) == (marked,)
+    library.items.purge([item.id])
+    assert library.annotations.of_item(item.id) == ()
 
 
 def test_unmarking_what_is_not_marked_says_so(library: Store) -> None:
     with pytest.raises(NotFound):
-        library.delete_annotation("none", moment(20))
+        library.annotations.delete("none", moment(20))

@@ -26,7 +26,7 @@ def test_addresses_are_leased_in_order_and_visited_once(library: Store) -> None:
     assert [page.position for page in second.leased] == [2, 3, 4]
     done = step(library, crawl, visits=[visited(number) for number in (2, 3, 4)])
     assert (done.crawl.state, done.crawl.kept, done.crawl.settled) == ("done", 5, 5)
-    assert [page.requested[-1] for page in library.crawled(crawl.id, ("kept",))] == ["a", "b", "d", "e", "c"]
+    assert [page.requested[-1] for page in library.crawls.pages(crawl.id, ("kept",))] == ["a", "b", "d", "e", "c"]
 
 
 def test_a_later_page_waits_for_the_decision_of_an_earlier_one(library: Store) -> None:
@@ -53,10 +53,10 @@ def test_a_dead_workers_addresses_are_taken_over_when_its_lease_ends(library: St
 def test_leases_are_extended_and_released(library: Store) -> None:
     crawl = begin(library, "a", "b")
     step(library, crawl, want=2)
-    assert library.crawl_workers(crawl.id) == ("me",)
-    library.extend_leases(crawl.id, "me", moment(900))
+    assert library.frontier.workers(crawl.id) == ("me",)
+    library.frontier.extend_leases(crawl.id, "me", moment(900))
     assert step(library, crawl, "other", now=moment(800), until=moment(900)).leased == ()
-    assert library.release_leases(crawl.id, ["me"], NOW) == 2
+    assert library.frontier.release_leases(crawl.id, ["me"], NOW) == 2
     assert len(step(library, crawl, "other").leased) == 2
 
 
@@ -121,7 +121,7 @@ def test_many_workers_lease_every_address_once(opened: Opener) -> None:
     assert sorted(taken) == list(range(60))
     while step(library, crawl).crawl.state == "running":
         pass
-    assert library.crawl(crawl.id).kept == 60
+    assert library.crawls.get(crawl.id).kept == 60
 
 
 def test_the_next_run_takes_unchanged_pages_over_and_the_one_before_is_dropped(library: Store) -> None:
@@ -134,10 +134,10 @@ def test_the_next_run_takes_unchanged_pages_over_and_the_one_before_is_dropped(l
     assert page.before is not None
     assert (page.before.etag, page.before.made_by) == ('"1"', "test")
     step(library, again, visits=[visited(0, same_as=page.before.position)])
-    assert [one.content for one in library.crawled(crawl.id, ("kept",))] == [{"title": "T"}]
-    assert library.drop_earlier_run(crawl.id) == 1
-    assert library.drop_earlier_run(crawl.id) == 0
-    raw = library.crawl_raw(crawl.id, 0)
+    assert [one.content for one in library.crawls.pages(crawl.id, ("kept",))] == [{"title": "T"}]
+    assert library.crawls.remove_earlier_run(crawl.id) == 1
+    assert library.crawls.remove_earlier_run(crawl.id) == 0
+    raw = library.crawls.raw(crawl.id, 0)
     assert raw is not None
     assert raw.body == b"page 0"
     assert library.check() == []
@@ -146,28 +146,28 @@ def test_the_next_run_takes_unchanged_pages_over_and_the_one_before_is_dropped(l
 def test_a_cancelled_crawl_goes_on_and_a_removed_one_leaves_nothing(library: Store) -> None:
     crawl = begin(library, "a", "b")
     step(library, crawl, want=1)
-    assert library.cancel_crawl(crawl.id, NOW).state == "cancelled"
+    assert library.crawls.cancel(crawl.id, NOW).state == "cancelled"
     assert step(library, crawl, visits=[visited(0)]).leased == ()
-    assert library.resume_crawl(crawl.id, {"pages": 5}, NOW).state == "running"
+    assert library.crawls.resume(crawl.id, {"pages": 5}, NOW).state == "running"
     assert len(step(library, crawl).leased) == 1
-    library.remove_crawl(crawl.id)
-    assert library.crawls() == ()
+    library.crawls.remove(crawl.id)
+    assert library.crawls.list() == ()
     assert step(library, crawl) is None
     assert library.check() == []
     with pytest.raises(NotFound):
-        library.crawl(crawl.id)
+        library.crawls.get(crawl.id)
 
 
 def test_another_user_sees_no_crawl_and_a_worker_sees_those_that_run(opened: Opener) -> None:
     library, other = opened(), opened("other-reader")
     crawl = begin(library, "a")
-    assert other.crawls() == ()
+    assert other.crawls.list() == ()
     with pytest.raises(NotFound):
-        other.cancel_crawl(crawl.id, NOW)
+        other.crawls.cancel(crawl.id, NOW)
     assert step(other, crawl) is None
-    assert (library.user_id, crawl.id) in opened("worker-reader", workers=True).running_crawls()
-    library.cancel_crawl(crawl.id, NOW)
-    assert (library.user_id, crawl.id) not in opened("worker-reader", workers=True).running_crawls()
+    assert (library.user_id, crawl.id) in opened("worker-reader", workers=True).crawls.running()
+    library.crawls.cancel(crawl.id, NOW)
+    assert (library.user_id, crawl.id) not in opened("worker-reader", workers=True).crawls.running()
 
 
 def test_a_backup_holds_crawls(library: Store, tmp_path: Path) -> None:
@@ -179,8 +179,8 @@ def test_a_backup_holds_crawls(library: Store, tmp_path: Path) -> None:
     restored = open_store(tmp_path / "restored.db", library.user_id)
     try:
         restored.restore_folder(tmp_path / "copy", state)
-        assert restored.crawl(crawl.id) == library.crawl(crawl.id)
-        assert restored.crawled(crawl.id, ("kept",)) == library.crawled(crawl.id, ("kept",))
+        assert restored.crawls.get(crawl.id) == library.crawls.get(crawl.id)
+        assert restored.crawls.pages(crawl.id, ("kept",)) == library.crawls.pages(crawl.id, ("kept",))
         assert restored.check() == []
     finally:
         restored.close()

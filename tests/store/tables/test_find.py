@@ -17,7 +17,7 @@ def titles(library: Store, filters: tuple[Filter, ...] | None = None, **options:
     found: list[str] = []
     after = None
     while True:
-        page = library.find(
+        page = library.search.find(
             ItemQuery(
                 filters=INBOX if filters is None else filters, after=after, limit=options.pop("limit", 2), **options
             )
@@ -30,7 +30,7 @@ def titles(library: Store, filters: tuple[Filter, ...] | None = None, **options:
 
 def fill(library: Store, *items: dict[str, Any]) -> None:
     for number, fields in enumerate(items):
-        library.upsert(make_item(number, user_id=library.user_id, **fields), None)
+        library.items.save(make_item(number, user_id=library.user_id, **fields), None)
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_items_come_in_the_order_asked_for(library: Store, order: Order, expecte
         {"title": "a", "saved_at": moment(1), "published_at": "2024"},
         {"title": "D", "saved_at": moment(4)},
     )
-    library.mark_opened(library.get("https://example.com/page/2").id, moment(8))
-    library.mark_opened(library.get("https://example.com/page/1").id, moment(9))
+    library.items.mark_opened(library.items.get("https://example.com/page/2").id, moment(8))
+    library.items.mark_opened(library.items.get("https://example.com/page/1").id, moment(9))
     found = titles(library, order=order, descending=False)
     if order == "opened":
         assert found[2:] == ["a", "Äb"]
@@ -58,11 +58,11 @@ def test_items_come_in_the_order_asked_for(library: Store, order: Order, expecte
 
 def test_nothing_is_skipped_or_repeated_when_items_come_and_go(library: Store) -> None:
     fill(library, *({"title": str(n), "saved_at": moment(n)} for n in range(6)))
-    first = library.find(ItemQuery(filters=item_filters(archived=False), limit=2))
+    first = library.search.find(ItemQuery(filters=item_filters(archived=False), limit=2))
     assert [item.title for item in first.items] == ["5", "4"]
-    library.delete(first.items[1].id, NOW)
-    library.upsert(make_item(9, user_id=library.user_id, title="9", saved_at=moment(9)), None)
-    second = library.find(ItemQuery(filters=item_filters(archived=False), limit=2, after=first.next))
+    library.items.delete(first.items[1].id, NOW)
+    library.items.save(make_item(9, user_id=library.user_id, title="9", saved_at=moment(9)), None)
+    second = library.search.find(ItemQuery(filters=item_filters(archived=False), limit=2, after=first.next))
     assert [item.title for item in second.items] == ["3", "2"]
 
 
@@ -73,7 +73,7 @@ def test_items_of_one_moment_are_all_listed(library: Store) -> None:
 
 def test_the_inbox_has_neither_archived_nor_deleted(library: Store) -> None:
     fill(library, {"title": "in"}, {"title": "archived", "archived": True}, {"title": "gone"})
-    library.delete(library.get("https://example.com/page/2").id, NOW)
+    library.items.delete(library.items.get("https://example.com/page/2").id, NOW)
     assert titles(library) == ["in"]
     assert titles(library, item_filters(archived=True)) == ["archived"]
     assert sorted(titles(library, item_filters())) == ["archived", "in"]
@@ -108,26 +108,26 @@ def test_filters_narrow_the_list(library: Store) -> None:
 @pytest.mark.parametrize("key", ["", "nonsense", "W10", "ä", "bnVsbA", "W1sic2F2ZWQiLCB0cnVlXSwgMSwgMl0"])
 def test_a_key_of_no_list_is_refused(library: Store, key: str) -> None:
     with pytest.raises(StoreError, match="key"):
-        library.find(ItemQuery(filters=item_filters(archived=False), after=key))
+        library.search.find(ItemQuery(filters=item_filters(archived=False), after=key))
 
 
 def test_a_key_of_another_order_is_refused(library: Store) -> None:
     fill(library, {}, {})
-    key = library.find(ItemQuery(filters=item_filters(archived=False), limit=1)).next
+    key = library.search.find(ItemQuery(filters=item_filters(archived=False), limit=1)).next
     with pytest.raises(StoreError, match="key"):
-        library.find(ItemQuery(filters=item_filters(archived=False), order="title", after=key))
+        library.search.find(ItemQuery(filters=item_filters(archived=False), order="title", after=key))
 
 
 def test_lists_know_their_number(library: Store) -> None:
-    made = [library.upsert(make_item(n, user_id=library.user_id), None) for n in range(5)]
+    made = [library.items.save(make_item(n, user_id=library.user_id), None) for n in range(5)]
     for item in made[:2]:
-        library.set_metadata(item.id, NOW, archived=True)
-    library.delete(made[1].id, NOW)
-    library.delete(made[4].id, NOW)
+        library.items.set_metadata(item.id, NOW, archived=True)
+    library.items.delete(made[1].id, NOW)
+    library.items.delete(made[4].id, NOW)
     for archived, number in ((None, 3), (True, 1), (False, 2)):
         filters = item_filters(archived=archived)
-        assert library.count(filters) == number == len(library.find(ItemQuery(filters=filters)).items)
-    library.purge()
-    assert library.count(()) == 3
-    library.set_metadata(made[0].id, NOW, archived=None)
-    assert library.count(item_filters(archived=False)) == 3
+        assert library.search.count(filters) == number == len(library.search.find(ItemQuery(filters=filters)).items)
+    library.items.purge()
+    assert library.search.count(()) == 3
+    library.items.set_metadata(made[0].id, NOW, archived=None)
+    assert library.search.count(item_filters(archived=False)) == 3

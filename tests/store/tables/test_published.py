@@ -33,11 +33,11 @@ SAME = frozenset({"2025-03-19T05:00:00Z", "2025-03-19T14:00:00+09:00"})
 
 
 def fill(library: Store, *dates: str | None) -> list[Item]:
-    for old in library.find(ItemQuery(limit=1_000)).items:  # of the example before
-        library.delete(old.id, NOW)
-    library.purge()
+    for old in library.search.find(ItemQuery(limit=1_000)).items:  # of the example before
+        library.items.delete(old.id, NOW)
+    library.items.purge()
     items = [make_item(n, user_id=library.user_id, published_at=date, title=str(date)) for n, date in enumerate(dates)]
-    return [item for item, _ in library.upsert_many([NewItem(item) for item in items], lambda _old, new: new)]
+    return [item for item, _ in library.items.save_many([NewItem(item) for item in items], lambda _old, new: new)]
 
 
 def walk(library: Store, query: ItemQuery, limit: int = 2) -> list[Item]:
@@ -45,7 +45,7 @@ def walk(library: Store, query: ItemQuery, limit: int = 2) -> list[Item]:
     found: list[Item] = []
     after = None
     while True:
-        page = library.find(
+        page = library.search.find(
             ItemQuery(filters=query.filters, order=query.order, descending=query.descending, limit=limit, after=after)
         )
         found += page.items
@@ -56,7 +56,7 @@ def walk(library: Store, query: ItemQuery, limit: int = 2) -> list[Item]:
 
 def dates(library: Store, text: str) -> list[str | None]:
     """The dates of what a search finds."""
-    return sorted(str(hit.item.published_at) for hit in library.find(parse_query(text, limit=100)).hits)
+    return sorted(str(hit.item.published_at) for hit in library.search.find(parse_query(text, limit=100)).hits)
 
 
 def test_pages_sort_by_the_instant_of_their_date(library: Store) -> None:
@@ -73,7 +73,7 @@ def test_pages_sort_by_the_instant_of_their_date(library: Store) -> None:
 def test_an_edited_date_sorts_by_what_it_is_now(library: Store) -> None:
     first, *_ = fill(library, "2020", "2021", "2022")
     about = first.metadata
-    library.replace_content(
+    library.items.replace_content(
         first.id, content="x", title="x", author=None, published_at="2023-01-01T00:00:00+05:00", metadata=about, now=NOW
     )
     found = walk(library, ItemQuery(order="published"))
@@ -114,8 +114,8 @@ def test_lists_have_the_same_filters(library: Store) -> None:
     filters = item_filters(published_after="2024-02", published_before="2025-03-19T05:00:00Z")
     found = walk(library, ItemQuery(filters=filters, order="published", descending=False))
     assert [item.published_at for item in found] == ["2024-02", "2025-03-18T23:30:00-05:00"]
-    assert library.count(filters) == 2
-    assert library.matches(found[0].id, ItemQuery(filters=filters))
+    assert library.search.count(filters) == 2
+    assert library.search.matches(found[0].id, ItemQuery(filters=filters))
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_what_is_not_a_date_is_refused(text: str) -> None:
 def test_a_date_that_does_not_exist_is_refused(library: Store, date: str) -> None:
     for name in ("published-after", "published-before", "after", "before"):
         with pytest.raises(InvalidQuery):
-            library.find(ItemQuery(filters=(Filter(name, date),)))  # type: ignore[arg-type]
+            library.search.find(ItemQuery(filters=(Filter(name, date),)))  # type: ignore[arg-type]
 
 
 ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
@@ -192,7 +192,7 @@ def test_any_text_can_be_a_date(library: Store, texts: list[str]) -> None:
     assert {item.id for item in found} == {item.id for item in items}
     read = [begin for item in found if (begin := clock.begin_of(item.published_at or "")) and "1000" <= begin < "9999"]
     assert read == sorted(read)
-    dated = {hit.item.id for hit in library.find(parse_query("published-after:1000", limit=100)).hits}
+    dated = {hit.item.id for hit in library.search.find(parse_query("published-after:1000", limit=100)).hits}
     assert dated >= {item.id for item in items if _in_range(item.published_at or "")}
     assert not dated & {item.id for item in items if not str(item.published_at)[:4].isascii()}
 

@@ -17,7 +17,7 @@ KEEP_ALL = Retention(count=0)
 def save(library: Store, number: int, retention: Retention = KEEP_ALL) -> str:
     raw = replace(make_raw(f"<p>Version {number}.</p>".encode()), fetched_at=moment(number))
     item = make_item(user_id=library.user_id, content=f"Version {number}.")
-    return library.upsert(item, raw, versions="add", retention=retention).id
+    return library.items.save(item, raw, versions="add", retention=retention).id
 
 
 def save_all(library: Store, *versions: int) -> str:
@@ -26,27 +26,27 @@ def save_all(library: Store, *versions: int) -> str:
 
 
 def numbers(library: Store, item_id: str) -> list[int]:
-    return [snapshot.number for snapshot in library.snapshots(item_id)]
+    return [snapshot.number for snapshot in library.snapshots.list(item_id)]
 
 
 def test_an_item_that_never_changed_has_one_version(library: Store) -> None:
     item_id = save(library, 1)
-    (only,) = library.snapshots(item_id)
+    (only,) = library.snapshots.list(item_id)
     assert (only.number, only.current, only.source, only.size) == (1, True, "web", 17)
-    assert library.snapshot_raw(item_id, 1) == library.raw(item_id)
+    assert library.snapshots.raw(item_id, 1) == library.items.raw(item_id)
 
 
 def test_versions_are_numbered_and_the_last_is_the_current_one(library: Store) -> None:
     item_id = save_all(library, 1, 2, 3)
-    listed = library.snapshots(item_id)
+    listed = library.snapshots.list(item_id)
     assert [(one.number, one.current, one.fetched_at) for one in listed] == [
         (1, False, moment(1)),
         (2, False, moment(2)),
         (3, True, moment(3)),
     ]
-    bodies = [library.snapshot_raw(item_id, number).body for number in (1, 2, 3)]
+    bodies = [library.snapshots.raw(item_id, number).body for number in (1, 2, 3)]
     assert bodies == [b"<p>Version 1.</p>", b"<p>Version 2.</p>", b"<p>Version 3.</p>"]
-    assert library.raw(item_id) == library.snapshot_raw(item_id, 3)
+    assert library.items.raw(item_id) == library.snapshots.raw(item_id, 3)
     assert library.check() == []
 
 
@@ -54,19 +54,19 @@ def test_a_version_that_does_not_exist_is_not_found(library: Store) -> None:
     item_id = save(library, 1)
     for number in (0, 2):
         with pytest.raises(NotFound):
-            library.snapshot_raw(item_id, number)
+            library.snapshots.raw(item_id, number)
         with pytest.raises(NotFound):
-            library.pin_snapshot(item_id, number, True)
+            library.snapshots.pin(item_id, number, True)
 
 
 def test_only_the_newest_versions_stay_and_pinned_ones(library: Store) -> None:
     item_id = save(library, 1)
-    assert library.pin_snapshot(item_id, 1, True).pinned
+    assert library.snapshots.pin(item_id, 1, True).pinned
     for number in range(2, 7):
         save(library, number, Retention(count=3))
     assert numbers(library, item_id) == [1, 4, 5, 6]
-    assert library.stats()["raw_pages"] == 4
-    library.pin_snapshot(item_id, 1, False)
+    assert library.counts.totals()["raw_pages"] == 4
+    library.snapshots.pin(item_id, 1, False)
     save(library, 7, Retention(count=3))
     assert numbers(library, item_id) == [5, 6, 7]
     assert library.check() == []
@@ -82,29 +82,29 @@ def test_old_versions_go_and_the_current_one_stays_whatever_its_age(library: Sto
 
 def test_the_same_content_again_keeps_the_stored_page_and_takes_the_new_validators(library: Store) -> None:
     item_id = save(library, 1)
-    stored = library.raw(item_id)
+    stored = library.items.raw(item_id)
     fetched = RawPage(
         b"<p>Version 1.</p><!-- 77 -->", "utf-8", "text/html", "https://example.com/page", 200, False, NOW
     )
     item = make_item(user_id=library.user_id, content="Version 1.")
-    library.upsert(item, replace(fetched, etag='"77"'), versions="keep")
+    library.items.save(item, replace(fetched, etag='"77"'), versions="keep")
     assert stored is not None
-    assert library.raw(item_id) == replace(stored, etag='"77"')
-    assert library.stats()["raw_pages"] == 1
+    assert library.items.raw(item_id) == replace(stored, etag='"77"')
+    assert library.counts.totals()["raw_pages"] == 1
 
 
 def test_a_page_that_comes_back_to_an_earlier_content_is_stored_once(library: Store) -> None:
     item_id = save_all(library, 1, 2, 1)
     assert numbers(library, item_id) == [1, 2, 3]
-    assert library.stats()["raw_pages"] == 2
+    assert library.counts.totals()["raw_pages"] == 2
 
 
 def test_a_removed_item_takes_its_versions_and_schedules_with_it(library: Store) -> None:
     item_id = save_all(library, 1, 2, 3)
-    library.set_schedule("watch", item_id, "https://example.com/", 3600, NOW, NOW)
-    library.delete(item_id, NOW)
-    library.purge()
-    assert library.snapshots(item_id) == ()
-    assert library.schedules("watch") == ()
-    assert library.stats()["raw_pages"] == 0
+    library.schedules.put("watch", item_id, "https://example.com/", 3600, NOW, NOW)
+    library.items.delete(item_id, NOW)
+    library.items.purge()
+    assert library.snapshots.list(item_id) == ()
+    assert library.schedules.list("watch") == ()
+    assert library.counts.totals()["raw_pages"] == 0
     assert library.check() == []

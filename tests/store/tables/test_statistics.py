@@ -4,7 +4,7 @@ import uuid
 
 from pagekeep.model import Annotation
 from pagekeep.store import Store
-from pagekeep.store.tables import counts
+from pagekeep.store.tables import items
 from tests.store.making import NOW, make_item, make_raw, moment
 
 
@@ -17,12 +17,12 @@ def test_stats_count_what_is_there(library: Store) -> None:
             {},
         )
     ):
-        library.upsert(
+        library.items.save(
             make_item(number, user_id=library.user_id, content="One two three.", domain=f"{number % 2}.org", **fields),  # type: ignore[arg-type]
             make_raw(b"x" * 100),
         )
-    library.delete(library.get("https://1.org/page/3").id, NOW)
-    stats = dict(library.stats())
+    library.items.delete(library.items.get("https://1.org/page/3").id, NOW)
+    stats = dict(library.counts.totals())
     assert stats.pop("raw_bytes_packed") > 0
     assert stats == {
         "items": 3,
@@ -39,7 +39,7 @@ def test_stats_count_what_is_there(library: Store) -> None:
 
 
 def test_an_empty_library_has_stats_too(library: Store) -> None:
-    assert library.stats()["items"] == library.stats()["words"] == 0
+    assert library.counts.totals()["items"] == library.counts.totals()["words"] == 0
 
 
 def test_items_of_an_older_parser_or_other_rules_are_stale(library: Store) -> None:
@@ -49,51 +49,51 @@ def test_items_of_an_older_parser_or_other_rules_are_stale(library: Store) -> No
         {"parser_version": 2, "rules_hash": "s"},
     ]
     made = [
-        library.upsert(make_item(n, user_id=library.user_id, saved_at=moment(9 - n), **fields), make_raw()).id  # type: ignore[arg-type]
+        library.items.save(make_item(n, user_id=library.user_id, saved_at=moment(9 - n), **fields), make_raw()).id  # type: ignore[arg-type]
         for n, fields in enumerate([*marks, {"parser_version": None}])
     ]
-    library.upsert(make_item(8, user_id=library.user_id), None)
-    deleted = library.upsert(make_item(9, user_id=library.user_id), make_raw())
-    library.delete(deleted.id, NOW)
-    assert list(library.stale(parser_version=2, rules_hash=None)) == [made[3], made[0]]
-    assert list(library.stale(parser_version=2, rules_hash="r")) == [made[3], made[2], made[0]]
-    assert list(library.stale(parser_version=2, rules_hash="r", limit=2)) == [made[3], made[2]]
-    assert list(library.stale(parser_version=1, rules_hash=None)) == [made[3]]
+    library.items.save(make_item(8, user_id=library.user_id), None)
+    deleted = library.items.save(make_item(9, user_id=library.user_id), make_raw())
+    library.items.delete(deleted.id, NOW)
+    assert list(library.items.stale_ids(parser_version=2, rules_hash=None)) == [made[3], made[0]]
+    assert list(library.items.stale_ids(parser_version=2, rules_hash="r")) == [made[3], made[2], made[0]]
+    assert list(library.items.stale_ids(parser_version=2, rules_hash="r", limit=2)) == [made[3], made[2]]
+    assert list(library.items.stale_ids(parser_version=1, rules_hash=None)) == [made[3]]
 
 
 def test_each_stale_item_comes_once_while_they_are_read_again(library: Store) -> None:
     count = counts.BATCH + 5
     for number in range(count):
-        library.upsert(make_item(number, user_id=library.user_id), make_raw())
+        library.items.save(make_item(number, user_id=library.user_id), make_raw())
     seen = []
-    for item_id in library.stale(parser_version=2, rules_hash=None):
+    for item_id in library.items.stale_ids(parser_version=2, rules_hash=None):
         seen.append(item_id)
         if len(seen) % 2:
-            library.set_metadata(item_id, NOW, parser_version=2)
+            library.items.set_metadata(item_id, NOW, parser_version=2)
     assert len(set(seen)) == len(seen) == count
 
 
 def test_a_healthy_library_has_no_faults(library: Store) -> None:
-    library.upsert(make_item(user_id=library.user_id), make_raw())
+    library.items.save(make_item(user_id=library.user_id), make_raw())
     assert library.check() == []
 
 
 def test_whatever_changes_an_item_or_its_passages_changes_its_version(library: Store) -> None:
-    item = library.upsert(make_item(user_id=library.user_id), None)
-    other = library.upsert(make_item(2, user_id=library.user_id), None)
-    seen = [dict(library.versions())]
-    library.set_metadata(item.id, moment(5), pinned=True)
-    seen.append(dict(library.versions()))
-    library.annotate(Annotation(str(uuid.uuid4()), item.id, "a", "", "", "", None, moment(1), moment(1)))
-    seen.append(dict(library.versions()))
+    item = library.items.save(make_item(user_id=library.user_id), None)
+    other = library.items.save(make_item(2, user_id=library.user_id), None)
+    seen = [dict(library.items.versions())]
+    library.items.set_metadata(item.id, moment(5), pinned=True)
+    seen.append(dict(library.items.versions()))
+    library.annotations.put(Annotation(str(uuid.uuid4()), item.id, "a", "", "", "", None, moment(1), moment(1)))
+    seen.append(dict(library.items.versions()))
     assert len({versions[item.id] for versions in seen}) == 3
     assert len({versions[other.id] for versions in seen}) == 1
-    library.delete(item.id, moment(6))
-    assert list(dict(library.versions())) == [other.id]
+    library.items.delete(item.id, moment(6))
+    assert list(dict(library.items.versions())) == [other.id]
 
 
 def test_tags_are_counted_whatever_their_case_and_not_for_deleted_items(library: Store) -> None:
     for number, tags in enumerate((("Sea", "lamp"), ("sea",), ("sea", "wall"))):
-        library.upsert(make_item(number, user_id=library.user_id, tags=tags), None)
-    library.delete(library.get("https://example.com/page/2").id, NOW)
-    assert list(library.tag_counts()) == [("sea", 2), ("lamp", 1)]
+        library.items.save(make_item(number, user_id=library.user_id, tags=tags), None)
+    library.items.delete(library.items.get("https://example.com/page/2").id, NOW)
+    assert list(library.tags.counts()) == [("sea", 2), ("lamp", 1)]

@@ -24,5 +24,5 @@ def test_a_wrong_number_of_bytes_is_found_and_mended(library: Store) -> None:
             "UPDATE item_counts SET count = count + 1 WHERE user_id = :user AND kind = 'bytes'", user=tx.user_id
         )
     )
-    assert len(library.count_faults()) == library.recount() > 2
+    assert len(library.counts.faults()) == library.counts.recount() > 2
     assert stored_counts.faults(library) == []

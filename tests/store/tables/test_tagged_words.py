@@ -56,11 +56,11 @@ def test_words_of_titles_texts_and_tags_are_found_together(
     for number in range(40):
         tags = [text(2).title() for _ in range(chance.randint(0, 3))]
         made = make_item(number, title=text(2), content=text(4), tags=tags, user_id=library.user_id)
-        items.append(library.upsert(made, None))
+        items.append(library.items.save(made, None))
     for item in chance.sample(items, 8):
-        library.set_metadata(item.id, NOW, tags=(text(2),))
-    library.delete(items[0].id, NOW)
-    items = [library.get(item.id) for item in items]
+        library.items.set_metadata(item.id, NOW, tags=(text(2),))
+    library.items.delete(items[0].id, NOW)
+    items = [library.items.get(item.id) for item in items]
     queries = ["sea", "so*", '"solar wind"', "sea tide", "sol* lamp", "sea -tide", '-"sea tide"', "wind solar harbour"]
     queries += [
         " ".join(chance.choices([*WORDS, "so*", "-lamp", '"sea tide"'], k=chance.randint(1, 3))) for _ in range(30)
@@ -72,7 +72,7 @@ def test_words_of_titles_texts_and_tags_are_found_together(
         found: list[str] = []
         key = None
         while True:
-            page = library.find(replace(parse_query(query), limit=4, after=key))
+            page = library.search.find(replace(parse_query(query), limit=4, after=key))
             found += [item.id for item in page.items]
             key = page.next
             if key is None:
@@ -84,10 +84,10 @@ def test_words_of_titles_texts_and_tags_are_found_together(
 
 
 def test_one_tag_indexes_no_text_again(library: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    item = library.upsert(make_item(tags=["old"], user_id=library.user_id), None)
+    item = library.items.save(make_item(tags=["old"], user_id=library.user_id), None)
     engine = library._engine
     kind = engine.write(type)
     monkeypatch.setattr(kind, "put_words", lambda *_: pytest.fail("The text was indexed again."))
-    changed = library.set_metadata(item.id, NOW, tags=("new",))
-    assert [found.id for found in library.find(parse_query("new")).items] == [changed.id]
-    assert library.find(parse_query("old")).items == ()
+    changed = library.items.set_metadata(item.id, NOW, tags=("new",))
+    assert [found.id for found in library.search.find(parse_query("new")).items] == [changed.id]
+    assert library.search.find(parse_query("old")).items == ()

@@ -90,11 +90,11 @@ class _FirstPage:
 def _keep(store: Store, item: Item, source: str, kind: CopyKind, body: bytes, now: str) -> None:
     if len(body) > MAX_HTML_BYTES:
         raise TooLarge(f"The copy is larger than {MAX_HTML_BYTES // 1_000_000} MB.", suggestions=())
-    name = store.put_blob(body, now, compress=kind == "html")
+    name = store.blobs.put(body, now, compress=kind == "html")
     width, height = struct.unpack(">II", body[16:24]) if kind == "screenshot" else (None, None)
     role = COPY_ROLES[kind]
     link = ItemBlob(role, source, "kept", now, MEDIA_TYPES[kind], name, len(body), width, height)
-    store.replace_links(item.id, [role], [link])
+    store.blobs.replace_links(item.id, [role], [link])
 
 
 def _note_missing(store: Store, item: Item, file: SingleFile, now: str) -> None:
@@ -102,12 +102,12 @@ def _note_missing(store: Store, item: Item, file: SingleFile, now: str) -> None:
         ItemBlob(_MISSING, entry.url, "left_out", now, size=entry.size, reason=entry.reason, position=number)
         for number, entry in enumerate(file.missing)
     ]
-    store.replace_links(item.id, [_MISSING], links)
+    store.blobs.replace_links(item.id, [_MISSING], links)
 
 
 def list_copies(store: Store, item_id: str) -> dict[CopyKind, ItemBlob]:
     """Return the copies that are kept with an item, by kind."""
-    links = {link.role: link for link in store.item_blobs(item_id, tuple(COPY_ROLES.values())) if link.hash}
+    links = {link.role: link for link in store.blobs.of_item(item_id, tuple(COPY_ROLES.values())) if link.hash}
     return {kind: links[role] for kind, role in COPY_ROLES.items() if role in links}
 
 
@@ -116,12 +116,12 @@ def read_copy(store: Store, item_id: str, kind: CopyKind) -> bytes:
     link = list_copies(store, item_id).get(kind)
     if link is None or link.hash is None:
         raise NotFound(f"There is no {kind} copy of this page.", suggestions=("Make one of the saved page first.",))
-    return store.blob(link.hash)
+    return store.blobs.get(link.hash)
 
 
 def missing_parts(store: Store, item_id: str) -> tuple[ItemBlob, ...]:
     """Return what is missing in the HTML copy of an item."""
-    return store.item_blobs(item_id, (_MISSING,))
+    return store.blobs.of_item(item_id, (_MISSING,))
 
 
 TASK: Final = "copies"
@@ -133,7 +133,7 @@ def request_copies(store: Store, item: Item, kinds: Sequence[CopyKind]) -> Job:
     """Return a job that makes copies of the item's page."""
     wanted = [kind for kind in COPY_KINDS if kind in kinds]
     address = f"{_ADDRESS}/{item.id}/{'+'.join(wanted)}"
-    return store.enqueue(address, _ADDRESS, {"task": TASK, "item": item.id, "kinds": wanted}, clock.now())
+    return store.jobs.add(address, _ADDRESS, {"task": TASK, "item": item.id, "kinds": wanted}, clock.now())
 
 
 def request_configured(store: Store, item: Item, settings: Settings, *, changed: bool) -> Job | None:

@@ -90,7 +90,7 @@ async def check_one(item: Item, store: Store, retrieval: Retrieval) -> LinkResul
 
 
 async def _request(item: Item, store: Store, retrieval: Retrieval) -> Finding:
-    raw = await to_thread(store.raw, item.id)
+    raw = await to_thread(store.items.raw, item.id)
     request = Request(item.url_full, render="never", join_pages=False)
     if raw is not None and not raw.rendered:
         request = replace(request, etag=raw.etag, last_modified=raw.last_modified)
@@ -113,7 +113,7 @@ def note_found(store: Store, item: Item, now: str, settings: Settings, raw: RawP
 async def note_finding(item: Item, finding: Finding, store: Store, retrieval: Retrieval) -> LinkResult:
     """Store what a request for the item's address found; several failures over days make a page gone."""
     state, reason = finding.state, finding.reason
-    now, before = clock.now(), await to_thread(store.page_check, item.id)
+    now, before = clock.now(), await to_thread(store.changes.get_check, item.id)
     failures, since = (before.failures, before.first_failed_at) if before else (0, None)
     if state == "gone":
         failures, since = failures + 1, since or now
@@ -122,11 +122,11 @@ async def note_finding(item: Item, finding: Finding, store: Store, retrieval: Re
     days = retrieval.settings.check_links_days or 30
     wait = RETRY_SECONDS if state != "ok" and failures < MIN_FAILURES + 1 else days * 86_400.0
     check = PageCheck(item.id, now, clock.add_seconds(now, wait), state, failures, since, reason)
-    await to_thread(store.put_check, check)
+    await to_thread(store.changes.put_check, check)
     is_gone = failures >= MIN_FAILURES and since is not None and clock.add_seconds(since, MIN_SECONDS) <= now
     link = await _describe(item, state, reason, since if is_gone else None, retrieval)
     if link != item.metadata.link:
-        item = await to_thread(lambda: store.set_metadata(item.id, now, link=link))
+        item = await to_thread(lambda: store.items.set_metadata(item.id, now, link=link))
     return LinkResult(item, state, reason)
 
 
@@ -178,7 +178,7 @@ def _is_on_web(item: Item) -> bool:
 def due_keys(store: Store, retrieval: Retrieval, limit: int = MAX_PAGES) -> tuple[str, ...]:
     """Return ids of items whose addresses are to be checked now."""
     now, days = clock.now(), retrieval.settings.check_links_days
-    return store.due_checks(now, clock.add_seconds(now, -days * 86_400.0), limit) if days else ()
+    return store.changes.due_checks(now, clock.add_seconds(now, -days * 86_400.0), limit) if days else ()
 
 
 async def links_job(job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None]) -> SliceResult:
@@ -193,16 +193,16 @@ async def links_job(job: Job, store: Store, retrieval: Retrieval, progress: Call
     await check_links(keys, store, retrieval, count)
     if job.options.get("schedule"):
         await to_thread(
-            lambda: store.settle_schedule(str(job.options["schedule"]), counts, failed=False, now=clock.now())
+            lambda: store.schedules.settle(str(job.options["schedule"]), counts, failed=False, now=clock.now())
         )
     return SliceResult(report=counts)
 
 
 def ensure_schedule(store: Store) -> None:
     """Add the schedule that checks the user's addresses, if there is none."""
-    if store.writable and store.schedule(TASK, "") is None:
+    if store.writable and store.schedules.get(TASK, "") is None:
         now = clock.now()
-        store.set_schedule(TASK, "", "pagekeep:links", EVERY, clock.add_seconds(now, FIRST_SECONDS), now)
+        store.schedules.put(TASK, "", "pagekeep:links", EVERY, clock.add_seconds(now, FIRST_SECONDS), now)
 
 
 SUBMIT_TASK: Final = "archive"
@@ -273,4 +273,4 @@ async def submit_job(job: Job, store: Store, retrieval: Retrieval, progress: Cal
 def enqueue_submission(store: Store, item: Item, now: str) -> None:
     """Add a job that sends the item's address to the archive."""
     options = {"task": SUBMIT_TASK, "subject": item.id}
-    store.enqueue(f"pagekeep:{SUBMIT_TASK}/{item.id}", f"pagekeep:{SUBMIT_TASK}", options, now)
+    store.jobs.add(f"pagekeep:{SUBMIT_TASK}/{item.id}", f"pagekeep:{SUBMIT_TASK}", options, now)

@@ -76,7 +76,7 @@ async def keep_pictures(
     """Keep the pictures of an item that are not kept yet; those that were left out are tried again."""
     sources = wanted_sources(item, retrieval.settings)
     page = await to_thread(_begin, item, store, retrieval, sources)
-    links = await to_thread(store.item_blobs, item.id, ROLES)
+    links = await to_thread(store.blobs.of_item, item.id, ROLES)
     waiting = missing_sources(sources, links)
     chosen = [source for source in waiting if page.positions[source] < retrieval.settings.page_pictures]
     for source in waiting[len(chosen) :]:
@@ -105,7 +105,7 @@ async def keep_uploaded(item: Item, store: Store, retrieval: Retrieval, url: str
     sources, source = wanted_sources(item, retrieval.settings), normal_source(url)
     if source not in sources:
         raise NotFound("The item has no picture at this address.", suggestions=("Check the address of the picture.",))
-    links = await to_thread(store.item_blobs, item.id, ("picture", "hero"))
+    links = await to_thread(store.blobs.of_item, item.id, ("picture", "hero"))
     kept = next((link for link in links if link.source == source and link.state == "kept"), None)
     if kept is not None:
         return kept
@@ -117,7 +117,7 @@ async def keep_uploaded(item: Item, store: Store, retrieval: Retrieval, url: str
 
 def _begin(item: Item, store: Store, retrieval: Retrieval, sources: Iterable[str]) -> _Page:
     positions = {source: number for number, source in enumerate(sources)}
-    own = store.item_blobs(item.id, ("picture", "hero"))
+    own = store.blobs.of_item(item.id, ("picture", "hero"))
     hero = hero_source(item)
     text_only = replace(item, metadata=replace(item.metadata, hero_image=None))
     return _Page(
@@ -128,7 +128,7 @@ def _begin(item: Item, store: Store, retrieval: Retrieval, sources: Iterable[str
         positions,
         frozenset(wanted_sources(text_only, retrieval.settings)),
         page_bytes=sum({link.hash: link.size or 0 for link in own if link.hash}.values()),
-        library_bytes=store.blob_bytes(),
+        library_bytes=store.blobs.total_bytes(),
     )
 
 
@@ -186,7 +186,7 @@ def _keep(page: _Page, source: str, body: bytes, checked: Checked) -> ItemBlob:
         "kept",
         now,
         checked.media_type,
-        page.store.put_blob(body, now),
+        page.store.blobs.put(body, now),
         len(body),
         checked.width,
         checked.height,
@@ -196,12 +196,12 @@ def _keep(page: _Page, source: str, body: bytes, checked: Checked) -> ItemBlob:
     links = [link]
     small = checked.thumbnail
     if small is not None:
-        name = page.store.put_blob(small.body, now)
+        name = page.store.blobs.put(small.body, now)
         size = len(small.body)
         links.append(
             ItemBlob("thumbnail", source, "kept", now, small.media_type, name, size, small.width, small.height)
         )
-    page.store.link_blobs(page.item.id, links)
+    page.store.blobs.link(page.item.id, links)
     page.report.kept += 1
     page.report.bytes += len(body)
     return link
@@ -210,7 +210,7 @@ def _keep(page: _Page, source: str, body: bytes, checked: Checked) -> ItemBlob:
 async def _leave_out(page: _Page, source: str, reason: LeftOut, size: int | None = None) -> ItemBlob:
     position = page.positions[source]
     link = ItemBlob(_role(page, source), source, "left_out", clock.now(), reason=reason, size=size, position=position)
-    await to_thread(page.store.link_blobs, page.item.id, [link])
+    await to_thread(page.store.blobs.link, page.item.id, [link])
     page.report.left_out += 1
     return link
 
@@ -259,19 +259,19 @@ def request_pictures(store: Store, item: Item, settings: Settings, *, again: boo
     sources = wanted_sources(item, settings)
     if not sources or item.deleted_at is not None:
         return None
-    links = store.item_blobs(item.id, ROLES)
+    links = store.blobs.of_item(item.id, ROLES)
     known = {link.source for link in links}
     if not missing_sources(sources, links) or (not again and known.issuperset(sources)):
         return None
     options = {"task": TASK, "item": item.id}
-    return store.enqueue(f"{PICTURES_ADDRESS}/{item.id}", PICTURES_ADDRESS, options, clock.now())
+    return store.jobs.add(f"{PICTURES_ADDRESS}/{item.id}", PICTURES_ADDRESS, options, clock.now())
 
 
 def request_many(store: Store, items: Iterable[Item], settings: Settings) -> None:
     """Add jobs that keep the pictures of new items, in one step."""
     wanted = [item for item in items if item.deleted_at is None and wanted_sources(item, settings)]
     if wanted:
-        store.enqueue_many(
+        store.jobs.add_many(
             [(f"{PICTURES_ADDRESS}/{item.id}", PICTURES_ADDRESS) for item in wanted], {"task": TASK}, clock.now()
         )
 
@@ -279,7 +279,7 @@ def request_many(store: Store, items: Iterable[Item], settings: Settings) -> Non
 async def pictures_job(job: Job, store: Store, retrieval: Retrieval, progress: Progress) -> SliceResult:
     """Keep the pictures of the job's item; there is nothing to do when it was deleted in the meantime."""
     try:
-        item = await to_thread(store.get, job.url.rpartition("/")[2])
+        item = await to_thread(store.items.get, job.url.rpartition("/")[2])
     except NotFound:
         return SliceResult(report={"kept": 0, "left_out": 0})
     report = await keep_pictures(item, store, retrieval, progress)
@@ -294,17 +294,17 @@ async def run_pictures_job(
     while True:
         now = clock.now()
         until = clock.add_seconds(now, LEASE_SECONDS)
-        job = await to_thread(store.lease, worker, now, until, job_id=job_id)
+        job = await to_thread(store.jobs.lease, worker, now, until, job_id=job_id)
         if job is not None:
             break
-        known = await to_thread(store.job, job_id)
+        known = await to_thread(store.jobs.get, job_id)
         if known.state not in ("queued", "running"):
             return dict(known.options.get("report", {}))
         await asyncio.sleep(_POLL_SECONDS)
     try:
         done = await pictures_job(job, store, retrieval, progress)
     except BaseException:
-        store.fail(job_id, worker, _INTERRUPTED, retry_at=clock.now(), counts=False)  # another process can go on
+        store.jobs.fail(job_id, worker, _INTERRUPTED, retry_at=clock.now(), counts=False)  # another process can go on
         raise
-    await to_thread(store.finish, job_id, worker, None, done.report)
+    await to_thread(store.jobs.finish, job_id, worker, None, done.report)
     return done.report or {}

@@ -42,10 +42,10 @@ def find_picture(store: Store, url: str, *, small: bool = False) -> KeptPicture 
     """Return the kept picture from an address, its thumbnail if `small`; `None` when it is not kept or cannot be read."""
     roles: list[tuple[BlobRole, ...]] = [("picture", "hero")]
     for chosen in [("thumbnail",), *roles] if small else roles:
-        link = store.find_source(normal_source(url), chosen)
+        link = store.blobs.find_source(normal_source(url), chosen)
         if link is not None and link.hash is not None:
             try:
-                return KeptPicture(link.media_type, store.blob(link.hash))
+                return KeptPicture(link.media_type, store.blobs.get(link.hash))
             except (NotFound, StoreError):  # the folder of kept files is not there, or damaged
                 continue
     return None
@@ -53,7 +53,7 @@ def find_picture(store: Store, url: str, *, small: bool = False) -> KeptPicture 
 
 def list_pictures(store: Store, item_id: str) -> tuple[ItemBlob, ...]:
     """Return the pictures of an item, kept and left out, each once and in the order of the page."""
-    links = store.item_blobs(item_id, ("picture", "hero"))
+    links = store.blobs.of_item(item_id, ("picture", "hero"))
     by_source: dict[str, ItemBlob] = {}
     for link in links:
         by_source.setdefault(link.source, link)

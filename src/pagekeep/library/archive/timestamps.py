@@ -62,14 +62,14 @@ def request_timestamp(store: Store, item: Item, settings: Settings) -> None:
     """Add a job that requests the time stamp of an item's receipt, if the settings name a service."""
     if is_wanted(item, settings):
         options = {"task": TASK, "subject": item.id}
-        store.enqueue(f"pagekeep:{TASK}/{item.id}", f"pagekeep:{TASK}", options, clock.now())
+        store.jobs.add(f"pagekeep:{TASK}/{item.id}", f"pagekeep:{TASK}", options, clock.now())
 
 
 async def timestamp_job(job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None]) -> SliceResult:
     """Request the time stamp of a receipt, as a job: the queue tries again when that fails."""
     settings = retrieval.settings
     try:
-        item = await to_thread(store.get, str(job.options.get("subject")))
+        item = await to_thread(store.items.get, str(job.options.get("subject")))
     except NotFound:  # it was purged
         return SliceResult(report={"stamped": 0})
     if settings.timestamp_service is None or item.metadata.signature is None or not is_wanted(item, settings):
@@ -88,7 +88,7 @@ async def timestamp_job(job: Job, store: Store, retrieval: Retrieval, progress: 
         raise FetchHttpError("The time stamp service refused the request.", status=answer.status)
     token = read_answer(answer.body, digest, nonce)
     stored = await to_thread(
-        store.add_timestamp,
+        store.items.add_timestamp,
         item.id,
         str(item.metadata.signature["statement"]),
         base64.b64encode(token).decode(),

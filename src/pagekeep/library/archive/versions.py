@@ -96,8 +96,8 @@ def retention(settings: Settings) -> Retention:
 def get_history(store: Store, key: str) -> History:
     """Return an item and its versions; none when raw pages are not kept."""
     item = get_item(store, key)
-    check = store.page_check(item.id)
-    return History(item, store.snapshots(item.id), check.checked_at if check else None)
+    check = store.changes.get_check(item.id)
+    return History(item, store.snapshots.list(item.id), check.checked_at if check else None)
 
 
 def find_version(versions: tuple[Snapshot, ...], number: int) -> Snapshot:
@@ -147,7 +147,7 @@ def _choose(history: History, number: int | None, at: str | None) -> Snapshot:
 
 
 async def _read(store: Store, item: Item, snapshot: Snapshot, retrieval: Retrieval) -> Version:
-    raw = await to_thread(store.snapshot_raw, item.id, snapshot.number)
+    raw = await to_thread(store.snapshots.raw, item.id, snapshot.number)
     return Version(snapshot, await read_text(item, raw, retrieval))
 
 
@@ -175,11 +175,11 @@ async def compare_versions(
         _read(store, history.item, old, retrieval), _read(store, history.item, new, retrieval)
     )
     texts = read_old.text.markdown, read_new.text.markdown
-    schedule = None if everything else await to_thread(store.schedule, "watch", history.item.id)
+    schedule = None if everything else await to_thread(store.schedules.get, "watch", history.item.id)
     is_noisy = schedule is not None and bool(schedule.state.get("noise"))
     task = NoiseFreeDiffTask(*texts, schedule.state) if schedule and is_noisy else WordDiffTask(*texts)
     diff = await retrieval.run(task, TEXT)
-    annotations = await to_thread(store.annotations, history.item.id)
+    annotations = await to_thread(store.annotations.of_item, history.item.id)
     lost = await _find_lost(annotations, *texts, retrieval) if annotations else ()
     return Comparison(history.item, old, new, diff, lost, is_noisy)
 
@@ -210,13 +210,13 @@ async def restore_version(store: Store, key: str, retrieval: Retrieval, number: 
         raise Conflict("The text is your own version.", suggestions=("Remove your changes first.",))
     if chosen.current:
         return item
-    raw = await to_thread(store.snapshot_raw, item.id, number)
+    raw = await to_thread(store.snapshots.raw, item.id, number)
     text, now = await read_text(item, raw, retrieval), clock.now()
     # Without what the server recognises it by: the page that it has now is another one.
     restored = replace(raw, fetched_at=now, etag=None, last_modified=None)
     new = replace(text.item, updated_at=now, source=item.source)
     return await to_thread(
-        lambda: store.upsert(
+        lambda: store.items.save(
             new, restored, versions="add", retention=retention(retrieval.settings), version_source="restored"
         )
     )
@@ -224,7 +224,7 @@ async def restore_version(store: Store, key: str, retrieval: Retrieval, number: 
 
 def pin_version(store: Store, key: str, number: int, *, pinned: bool = True) -> Snapshot:
     """Keep a version whatever the limits on the number and age of versions are, or no longer."""
-    return store.pin_snapshot(get_item(store, key).id, number, pinned)
+    return store.snapshots.pin(get_item(store, key).id, number, pinned)
 
 
 _MAX_TEXTS: Final = 64

@@ -38,7 +38,7 @@ def start_crawl(store: Store, options: CrawlOptions) -> Crawl:
 
 def find_crawl(store: Store, prefix: str) -> Crawl:
     """Return the crawl whose id starts with the prefix, or whose first seed is this URL."""
-    found = [crawl for crawl in store.crawls(_MAX_CRAWLS) if crawl.id.startswith(prefix) or crawl.url == prefix]
+    found = [crawl for crawl in store.crawls.list(_MAX_CRAWLS) if crawl.id.startswith(prefix) or crawl.url == prefix]
     if len(found) != 1:
         raise NotFound(
             f"There is {'no' if not found else 'more than one'} crawl {prefix!r:.200}.",
@@ -49,12 +49,12 @@ def find_crawl(store: Store, prefix: str) -> Crawl:
 
 def cancel_crawl(store: Store, crawl_id: str) -> Crawl:
     """End a running crawl; its pages stay, and it can be resumed."""
-    return store.cancel_crawl(crawl_id, clock.now())
+    return store.crawls.cancel(crawl_id, clock.now())
 
 
 def resume_crawl(store: Store, crawl_id: str, **limits: Any) -> Crawl:
     """Let a crawl go on where it ended, with larger limits if given. A finished one has nothing left to do."""
-    crawl = store.crawl(crawl_id)
+    crawl = store.crawls.get(crawl_id)
     if crawl.state == "running" and not limits:
         return crawl
     if crawl.state == "done" and crawl.settled >= crawl.admitted:
@@ -63,20 +63,20 @@ def resume_crawl(store: Store, crawl_id: str, **limits: Any) -> Crawl:
             suggestions=("To update its pages, start it again with its URL.",),
         )
     options = check_options(replace(options_from_json(crawl.options), **limits))
-    return store.resume_crawl(crawl.id, options.to_json(), clock.now())
+    return store.crawls.resume(crawl.id, options.to_json(), clock.now())
 
 
 def remove_crawl(store: Store, crawl_id: str) -> None:
     """Delete a crawl with its pages; pages that were saved into the library stay."""
-    webhook = store.crawl(crawl_id).options.get("webhook")
-    store.remove_crawl(crawl_id)
+    webhook = store.crawls.get(crawl_id).options.get("webhook")
+    store.crawls.remove(crawl_id)
     if webhook:
-        store.remove_sink(webhook)
+        store.sinks.remove(webhook)
 
 
 def start_again(store: Store, crawl_id: str) -> Crawl:
     """Update the pages of a crawl that is done, with the same options."""
-    return start_crawl(store, replace(options_from_json(store.crawl(crawl_id).options), webhook=None))
+    return start_crawl(store, replace(options_from_json(store.crawls.get(crawl_id).options), webhook=None))
 
 
 _BATCH: Final = 50
@@ -92,17 +92,17 @@ def read_pages(store: Store, crawl_id: str, *, after: int = -1) -> Iterator[Craw
 
 def list_pages(store: Store, crawl_id: str, *, after: int = -1, limit: int = 100) -> tuple[CrawledPage, ...]:
     """Return some pages of a crawl, from after a position."""
-    return store.crawled(crawl_id, ("kept",), after=after, limit=limit)
+    return store.crawls.pages(crawl_id, ("kept",), after=after, limit=limit)
 
 
 def list_problems(store: Store, crawl_id: str, *, after: int = -1, limit: int = 100) -> tuple[CrawledPage, ...]:
     """Return some addresses of a crawl that gave no page, with the reason of each."""
-    return store.crawled(crawl_id, PROBLEMS, after=after, limit=limit)
+    return store.crawls.pages(crawl_id, PROBLEMS, after=after, limit=limit)
 
 
 def read_raw(store: Store, crawl_id: str, page: CrawledPage) -> RawPage | None:
     """Return the response that a page was read from, if it was kept."""
-    return store.crawl_raw(crawl_id, page.position)
+    return store.crawls.raw(crawl_id, page.position)
 
 
 _SAVED_AT_A_TIME: Final = 20
@@ -149,7 +149,7 @@ async def save_job(job: Job, store: Store, retrieval: Retrieval, progress: Calla
     """Save the pages of a finished crawl, as a job; nothing when it was removed or run again."""
     before: dict[str, Any] = dict(job.options.get("so_far") or {"saved": 0, "after": -1})
     try:
-        crawl = await to_thread(store.crawl, str(job.options.get("crawl")))
+        crawl = await to_thread(store.crawls.get, str(job.options.get("crawl")))
     except NotFound:
         return SliceResult(report={"saved": 0})
     if crawl.run != job.options.get("run"):

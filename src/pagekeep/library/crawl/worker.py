@@ -57,8 +57,8 @@ def is_dead(worker: str) -> bool:
 
 def release_dead(library: Store, crawl_id: str) -> int:
     """Return addresses to the frontier whose worker was killed on this machine; others wait until the lease ends."""
-    dead = [worker for worker in library.crawl_workers(crawl_id) if is_dead(worker)]
-    return library.release_leases(crawl_id, dead, clock.now()) if dead else 0
+    dead = [worker for worker in library.frontier.workers(crawl_id) if is_dead(worker)]
+    return library.frontier.release_leases(crawl_id, dead, clock.now()) if dead else 0
 
 
 def _ignore(_crawl: Crawl) -> None:
@@ -93,7 +93,7 @@ class CrawlWorker:
         is visited meanwhile is kept.
         """
         ends = None if seconds is None else monotonic() + seconds
-        crawl = await outlast(lambda: asyncio.to_thread(self.library.crawl, self.crawl_id), self.stopping)
+        crawl = await outlast(lambda: asyncio.to_thread(self.library.crawls.get, self.crawl_id), self.stopping)
         done: list[Visit] = []
         try:
             while crawl.state == "running":
@@ -125,7 +125,7 @@ class CrawlWorker:
                 if away:  # it may have leased addresses that we know nothing of
                     held = [page.position for page in self._running.values()] + [visit.position for visit in done]
                     await asyncio.to_thread(
-                        self.library.release_leases, self.crawl_id, [self.name], clock.now(), keep=held
+                        self.library.frontier.release_leases, self.crawl_id, [self.name], clock.now(), keep=held
                     )
                 return await self._advance(crawl, done, want)
             except DatabaseUnreachable:
@@ -143,11 +143,11 @@ class CrawlWorker:
         assert policy is not None
         until = clock.add_seconds(now, LEASE_SECONDS)
         if monotonic() > self._extend_at:
-            await asyncio.to_thread(self.library.extend_leases, self.crawl_id, self.name, until)
+            await asyncio.to_thread(self.library.frontier.extend_leases, self.crawl_id, self.name, until)
             await asyncio.to_thread(release_dead, self.library, self.crawl_id)
             self._extend_at = monotonic() + LEASE_SECONDS / 4
         return await asyncio.to_thread(
-            self.library.advance_crawl,
+            self.library.frontier.advance,
             self.crawl_id,
             self.name,
             done,
@@ -173,7 +173,7 @@ class CrawlWorker:
     async def _prepare_visitor(self, settled: frozenset[str]) -> None:
         assert self._policy is not None
         settings, options = self.retrieval.settings, self._policy.options
-        found = await asyncio.to_thread(self.library.crawl_robots, self.crawl_id)
+        found = await asyncio.to_thread(self.library.crawls.robots, self.crawl_id)
         texts = {authority(page.requested): str(page.content.get("robots", "")) for page in found}
         rules = await asyncio.to_thread(lambda: fingerprint(self.retrieval.rules))
         known = {host: text for host, text in sorted(texts.items()) if host in settled and text}
@@ -224,7 +224,7 @@ class CrawlWorker:
         await asyncio.gather(*self._running, return_exceptions=True)
         self._running.clear()
         with suppress(DatabaseUnreachable):  # others take the addresses over when the leases end
-            self.library.release_leases(self.crawl_id, [self.name], clock.now())
+            self.library.frontier.release_leases(self.crawl_id, [self.name], clock.now())
 
 
 async def _visit(visitor: Visitor, page: FrontierPage, client: Client) -> Visit:
@@ -264,7 +264,7 @@ class CrawlRunner:
         """Work until stopped or, with `until_empty`, until no crawl is running."""
         try:
             while not self.stopping.is_set():
-                running = await outlast(lambda: asyncio.to_thread(self.queue.running_crawls), self.stopping)
+                running = await outlast(lambda: asyncio.to_thread(self.queue.crawls.running), self.stopping)
                 waiting = [entry for entry in running if entry[1] not in self._active]
                 for user, crawl_id in waiting[: MAX_CRAWLS - len(self._active)]:
                     self._active[crawl_id] = asyncio.create_task(self._work(user, crawl_id, len(running)))
@@ -293,5 +293,5 @@ class CrawlRunner:
 
 def drop_earlier_runs(library: Store, crawl_id: str) -> None:
     """Delete the pages of earlier runs, which are no longer needed when a run is done."""
-    while library.drop_earlier_run(crawl_id):
+    while library.crawls.remove_earlier_run(crawl_id):
         pass

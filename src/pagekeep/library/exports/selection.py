@@ -42,7 +42,7 @@ def with_annotations(store: Store, items: Iterable[Item]) -> Iterator[SelectedIt
     source = iter(items)
     while batch := list(islice(source, _BATCH)):
         ids = [item.id for item in batch]
-        annotations, states = store.annotations_of(ids), store.reading_states(ids)
+        annotations, states = store.annotations.of_items(ids), store.reading.get_many(ids)
         for item in batch:
             yield SelectedItem(item, annotations.get(item.id, ()), states.get(item.id))
 

@@ -50,7 +50,7 @@ def _write_records(
     written: set[tuple[str, str]] = set()
     for selected in items:
         item = selected.item
-        raw = store.raw(item.id)
+        raw = store.items.raw(item.id)
         files = tuple(_read_files(item, store, written))
         parts = ItemParts(item, raw, selected.annotations, files, selected.reading)
         for record in item_records(parts):
@@ -61,11 +61,11 @@ def _write_records(
 
 def _read_files(item: Item, store: Store, written: set[tuple[str, str]]) -> Iterator[tuple[ItemBlob, bytes | None]]:
     """Yield the item's kept files; each file is in an archive once for each address. Missing ones are named without bytes."""
-    for link in store.item_blobs(item.id):
+    for link in store.blobs.of_item(item.id):
         body = None
         if link.hash is not None and (link.hash, link.source) not in written:
             try:
-                body = store.blob(link.hash)
+                body = store.blobs.get(link.hash)
                 written.add((link.hash, link.source))
             except PagekeepError:
                 body = None

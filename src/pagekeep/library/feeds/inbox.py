@@ -59,9 +59,9 @@ def add_entries(
     now = clock.now()
     entries = [_bound(entry) for entry in entries]
     names = {guid_hash(guid) for guid in ([entry.guid for entry in entries] if listed is None else listed)}
-    added = store.put_entries(feed.id, entries, now, names)
+    added = store.entries.put(feed.id, entries, now, names)
     days = feed.settings.keep_days
-    trimmed = store.trim_entries(
+    trimmed = store.entries.trim(
         feed.id,
         now,
         count=feed.settings.keep_count,
@@ -88,13 +88,13 @@ def _bound(entry: NewEntry) -> NewEntry:
 
 def mark_entries(store: Store, keys: Sequence[str], *, read: bool = True) -> int:
     """Mark entries as read or unread; return how many changed."""
-    return store.mark_entries(keys, read, clock.now())
+    return store.entries.mark(keys, read, clock.now())
 
 
 def mark_all_read(store: Store, query: EntryQuery, *, before: str | None = None) -> int:
     """Mark the entries of a query as read, of those that were in the inbox at `before`; return how many were not."""
     now = clock.now()
-    return store.mark_all_read(query, before or now, now)
+    return store.entries.mark_all_read(query, before or now, now)
 
 
 def kept_item(store: Store, entry: Entry) -> Item | None:
@@ -102,7 +102,7 @@ def kept_item(store: Store, entry: Entry) -> Item | None:
     if entry.item_id is None:
         return None
     try:
-        item = store.get(entry.item_id)
+        item = store.items.get(entry.item_id)
     except NotFound:
         return None
     return item if item.deleted_at is None else None
@@ -115,13 +115,13 @@ async def keep_entry(
 
     The article is fetched, unless the inbox has all of it. If it cannot be had, what the feed carried is kept instead.
     """
-    entry = await to_thread(store.entry, key)
+    entry = await to_thread(store.entries.get, key)
     known = await to_thread(kept_item, store, entry)
     if known is not None:
         return SaveResult(known, "kept", "The entry was kept already.")
-    feed = await to_thread(store.feed, entry.feed_id)
+    feed = await to_thread(store.feeds.get, entry.feed_id)
     saved = await _save_entry(entry, feed, store, retrieval, progress)
-    await to_thread(store.mark_kept, entry.id, saved.item.id, clock.now())
+    await to_thread(store.entries.mark_kept, entry.id, saved.item.id, clock.now())
     return saved
 
 
@@ -141,7 +141,7 @@ async def _save_entry(entry: Entry, feed: Feed, store: Store, retrieval: Retriev
         raise
     except PagekeepError as error:
         if fetched is None:
-            item = await to_thread(store.find_url, normal_url.normalise(address))
+            item = await to_thread(store.items.by_url, normal_url.normalise(address))
             if item is None:
                 raise
             return SaveResult(item, "added", error.message)
@@ -154,8 +154,8 @@ async def _save_entry(entry: Entry, feed: Feed, store: Store, retrieval: Retriev
 
 def request_keep(store: Store, key: str) -> Job:
     """Mark an entry as kept at once, and return the job that makes an item of it."""
-    entry = store.mark_kept(key, None, clock.now())
-    return store.enqueue(
+    entry = store.entries.mark_kept(key, None, clock.now())
+    return store.jobs.add(
         f"pagekeep:entry/{entry.id}", entry.url or "", {"task": KEEP_TASK, "entry": entry.id}, clock.now()
     )
 
@@ -204,7 +204,7 @@ def search_inbox(store: Store, query: ItemQuery) -> ItemPage:
         raise InvalidQuery(
             f"`feed:` cannot be combined with `{others[0].name}:`.", suggestions=("Use words besides `feed:`.",)
         )
-    found = store.find_entries(
+    found = store.entries.find(
         EntryQuery(
             feed_ids=_feed_ids(store, [filter for filter in query.filters if filter.name == "feed"]),
             words=tuple(map(_pattern, query.terms)),
@@ -234,7 +234,7 @@ def find_named(feeds: tuple[Feed, ...], name: str) -> list[Feed]:
 
 
 def _feed_ids(store: Store, filters: list[Filter]) -> tuple[str, ...]:
-    feeds = store.feeds()
+    feeds = store.feeds.list()
     chosen = {feed.id for feed in feeds}
     for filter in filters:
         named = {feed.id for feed in find_named(feeds, filter.value)}

@@ -132,7 +132,7 @@ async def _take(news: FolderNews, found: Poll, store: Store, retrieval: Retrieva
             found.counts["failed"] += int(not letter.is_read)
         found.position = MailPosition(news.validity, message.uid)
         if number % _BATCH == 0:
-            await to_thread(store.merge_state, found.source.schedule_id, found.changes())
+            await to_thread(store.schedules.merge_state, found.source.schedule_id, found.changes())
     if found.position.validity != news.validity and not news.messages:
         found.position = MailPosition(news.validity, 0)
 
@@ -148,12 +148,12 @@ def _put(store: Store, letter: Letter) -> str:
 def _settle(store: Store, found: Poll, error: str | None) -> None:
     """Store what the poll remembers; after a failure the next one is later."""
     source, now, failed = found.source, clock.now(), error is not None
-    schedule = store.schedule(TASK, source.id)
+    schedule = store.schedules.get(TASK, source.id)
     if schedule is None:
         return
     later = next_time(replace(schedule, attempts=schedule.attempts + 1), now) if failed else None
     changes = {**found.changes(), "error": error}
-    store.merge_state(schedule.id, changes, failed=failed, now=now, next_at=later)
+    store.schedules.merge_state(schedule.id, changes, failed=failed, now=now, next_at=later)
 
 
 _COMMAND_SECONDS: Final = 20.0

@@ -48,7 +48,7 @@ def add_source(
             "Mail sources need a library of one user, as the password of the mailbox is a setting of the server.",
             suggestions=("Use them without the setting `shared`.",),
         )
-    known = store.schedules(TASK)
+    known = store.schedules.list(TASK)
     wanted = check_folder(MailFolder(host, port or DEFAULT_PORTS[security], user, folder, security))
     allowed, every = clean_senders(senders), check_interval(every)
     address = f"imap://{wanted.user}@{wanted.host}:{wanted.port}/{wanted.folder}"
@@ -84,7 +84,7 @@ def check_interval(seconds: int) -> int:
 
 def list_sources(store: Store) -> tuple[MailSource, ...]:
     """Return the mail sources, the oldest first."""
-    return tuple(sorted(map(_source, store.schedules(TASK)), key=lambda one: (one.created_at, one.id)))
+    return tuple(sorted(map(_source, store.schedules.list(TASK)), key=lambda one: (one.created_at, one.id)))
 
 
 def get_source(store: Store, key: str) -> MailSource:
@@ -103,7 +103,7 @@ def change_source(
     source, now = get_source(store, key), clock.now()
     if every is not None:
         source = replace(source, every=check_interval(every))
-        store.set_schedule(TASK, source.id, "pagekeep:mail", every, now, now)
+        store.schedules.put(TASK, source.id, "pagekeep:mail", every, now, now)
     if senders is not None:
         allowed = clean_senders(senders)
         added = set(allowed) - set(source.senders)
@@ -111,26 +111,26 @@ def change_source(
         if added:
             changes |= {"position": {}, "others": {}}
             request_poll(store, source)
-        store.merge_state(source.schedule_id, changes)
+        store.schedules.merge_state(source.schedule_id, changes)
     return get_source(store, source.id)
 
 
 def remove_source(store: Store, key: str) -> MailSource:
     """Poll a folder no longer; what came from it stays in the feed inbox."""
     source = get_source(store, key)
-    store.remove_schedule(TASK, source.id)
+    store.schedules.remove(TASK, source.id)
     return source
 
 
 def request_poll(store: Store, source: MailSource) -> None:
     """Have a source polled as soon as jobs run."""
     now = clock.now()
-    store.set_schedule(TASK, source.id, "pagekeep:mail", source.every, now, now)
+    store.schedules.put(TASK, source.id, "pagekeep:mail", source.every, now, now)
 
 
 def find_source(store: Store, source_id: str) -> MailSource | None:
     """Return the source of a job, unless it was removed."""
-    schedule = store.schedule(TASK, source_id)
+    schedule = store.schedules.get(TASK, source_id)
     return _source(schedule) if schedule else None
 
 

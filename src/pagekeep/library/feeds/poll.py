@@ -82,14 +82,14 @@ async def feeds_job(job: Job, store: Store, retrieval: Retrieval, progress: Call
 def due_feeds(store: Store) -> tuple[Feed, ...]:
     """Return feeds to poll now."""
     now = clock.now()
-    return store.due_feeds(now, clock.add_seconds(now, _FAR_SECONDS), MAX_POLLS)
+    return store.feeds.due(now, clock.add_seconds(now, _FAR_SECONDS), MAX_POLLS)
 
 
 def _settle_schedule(store: Store, schedule_id: str, counts: Mapping[str, int]) -> None:
     now = clock.now()
     soonest = clock.add_seconds(now, MIN_PAUSE)
-    next_at = max(store.next_poll() or clock.add_seconds(now, MAX_SECONDS), soonest)
-    store.settle_schedule(schedule_id, counts, failed=False, now=now, next_at=next_at)
+    next_at = max(store.feeds.next_poll() or clock.add_seconds(now, MAX_SECONDS), soonest)
+    store.schedules.settle(schedule_id, counts, failed=False, now=now, next_at=next_at)
 
 
 async def poll_now(
@@ -101,11 +101,11 @@ async def poll_now(
     """
     since = clock.now()
     wanted = {feed.id: feed for feed in await to_thread(subscriptions.request_poll, store, keys)}
-    while due := [feed for feed in await to_thread(store.feeds) if feed.id in wanted and _is_due(feed)]:
+    while due := [feed for feed in await to_thread(store.feeds.list) if feed.id in wanted and _is_due(feed)]:
         await poll_feeds(tuple(due[:MAX_POLLS]), store, retrieval, PollReport(), progress=progress)
-    changes = await to_thread(store.entries_since, since)
+    changes = await to_thread(store.entries.since, since)
     report = PollReport()
-    for feed in await to_thread(store.feeds):
+    for feed in await to_thread(store.feeds.list):
         if feed.id not in wanted or feed.polled_at == wanted[feed.id].polled_at:
             continue
         added, updated, left_out = changes.get(feed.id, (0, 0, 0))
@@ -144,13 +144,13 @@ async def poll_feeds(
         outcomes.append(outcome)
         if len(outcomes) >= SETTLED_AT_A_TIME:
             batch, outcomes[:] = list(outcomes), []
-            await to_thread(store.settle_polls, batch, clock.now())
+            await to_thread(store.feeds.settle_polls, batch, clock.now())
 
     async with asyncio.TaskGroup() as group:
         for feed in feeds:
             group.create_task(one(feed))
     if outcomes:
-        await to_thread(store.settle_polls, outcomes, clock.now())
+        await to_thread(store.feeds.settle_polls, outcomes, clock.now())
     return report
 
 
@@ -257,7 +257,7 @@ def _adopted(state: Mapping[str, Any]) -> str | None:
 
 async def _store_entries(feed: Feed, parsed: ParsedFeed, store: Store, retrieval: Retrieval) -> AddedEntries:
     """Put the entries of a document into the inbox: texts are made of those that are new or have changed."""
-    known = await to_thread(store.entry_fingerprints, feed.id)
+    known = await to_thread(store.entries.fingerprints, feed.id)
     fresh = [entry for entry in parsed.entries if known.get(guid_hash(entry.guid)) != entry.fingerprint]
     settings = feed.settings
     cleaned = await retrieval.run(CleanEntries(tuple(fresh), settings.content, settings.include, settings.exclude))
@@ -294,7 +294,7 @@ async def _fetch_articles(ids: tuple[str, ...], store: Store, retrieval: Retriev
     """Replace the texts of entries by the articles at their addresses, as a save would get them."""
     for entry_id in ids[:MAX_ARTICLES]:
         try:
-            entry = await to_thread(store.entry, entry_id)
+            entry = await to_thread(store.entries.get, entry_id)
         except NotFound:  # over the limits of the feed
             continue
         if entry.url is not None:
@@ -312,7 +312,7 @@ async def _fetch_article(entry_id: str, url: str, store: Store, retrieval: Retri
     page = captured.page
     if page.caught is None and page.quality.level in ("article", "simplified"):
         raw = replace(build_item.to_raw_page(captured.fetched, clock.now()), headers=None)
-        await to_thread(store.set_entry_text, entry_id, page.markdown, raw, {"full": True})
+        await to_thread(store.entries.set_text, entry_id, page.markdown, raw, {"full": True})
 
 
 MIN_SECONDS: Final = 1_800.0

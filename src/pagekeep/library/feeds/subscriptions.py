@@ -55,9 +55,9 @@ def add_feed(
     """
     if kind == "web":
         address = complete_address(address)
-    if len(store.feeds()) >= MAX_FEEDS:
+    if len(store.feeds.list()) >= MAX_FEEDS:
         raise InvalidQuery(f"There are already {MAX_FEEDS:,} feeds.", suggestions=("Remove some first.",))
-    added = store.add_feed(
+    added = store.feeds.add(
         kind,
         address,
         now=clock.now(),
@@ -82,9 +82,9 @@ def complete_address(address: str) -> str:
 def get_feed(store: Store, key: str) -> Feed:
     """Return the feed with this id, beginning of an id, address or name; `NotFound` when there is none."""
     try:
-        return store.feed(key)
+        return store.feeds.get(key)
     except NotFound:
-        named = [feed for feed in store.feeds() if feed.label.casefold() == key.strip().casefold()]
+        named = [feed for feed in store.feeds.list() if feed.label.casefold() == key.strip().casefold()]
         if len(named) != 1:
             raise
         return named[0]
@@ -92,22 +92,22 @@ def get_feed(store: Store, key: str) -> Feed:
 
 def list_feeds(store: Store) -> tuple[CountedFeed, ...]:
     """Return all feeds with their counts, by folder and name."""
-    counts, left_out = store.entry_counts(), store.entries_left_out()
+    counts, left_out = store.entries.counts(), store.entries.left_out()
     return tuple(
         CountedFeed(feed, replace(counts.get(feed.id, _NO_COUNTS), left_out=left_out.get(feed.id, 0)))
-        for feed in store.feeds()
+        for feed in store.feeds.list()
     )
 
 
 def count_entries(store: Store, feed: Feed) -> EntryCounts:
     """Return how many entries of a feed are in the inbox, and how many it left out."""
-    counts = store.entry_counts().get(feed.id, _NO_COUNTS)
-    return replace(counts, left_out=store.entries_left_out().get(feed.id, 0))
+    counts = store.entries.counts().get(feed.id, _NO_COUNTS)
+    return replace(counts, left_out=store.entries.left_out().get(feed.id, 0))
 
 
 def count_unread(store: Store) -> int:
     """Return how many entries in the feed inbox are unread."""
-    return sum(counts.unread for counts in store.entry_counts().values())
+    return sum(counts.unread for counts in store.entries.counts().values())
 
 
 def change_feed(
@@ -122,7 +122,7 @@ def change_feed(
     feed = get_feed(store, key)
     settings = check_settings(replace(feed.settings, **changes)) if changes else None
     revived = status == "active" and feed.status != "active"
-    changed = store.change_feed(
+    changed = store.feeds.change(
         feed.id,
         clock.now(),
         folder=None if folder is None else clean_folder(folder),
@@ -138,16 +138,20 @@ def change_feed(
 def remove_feed(store: Store, key: str) -> Feed:
     """Unsubscribe from a feed: its entries leave the inbox, items that were kept stay."""
     feed = get_feed(store, key)
-    store.remove_feed(feed.id)
+    store.feeds.remove(feed.id)
     return feed
 
 
 def request_poll(store: Store, keys: tuple[str, ...] = ()) -> tuple[Feed, ...]:
     """Have these feeds, or all that are active, polled as soon as jobs run; return them as they were before."""
-    feeds = [get_feed(store, key) for key in keys] if keys else [one for one in store.feeds() if one.status == "active"]
+    feeds = (
+        [get_feed(store, key) for key in keys]
+        if keys
+        else [one for one in store.feeds.list() if one.status == "active"]
+    )
     due, now = tuple({feed.id: feed for feed in feeds if feed.kind == "web"}.values()), clock.now()
     for feed in due:
-        store.change_feed(feed.id, now, next_at=now, status="active" if keys else None)
+        store.feeds.change(feed.id, now, next_at=now, status="active" if keys else None)
     if due:
         wake_polling(store)
     return due
@@ -156,7 +160,7 @@ def request_poll(store: Store, keys: tuple[str, ...] = ()) -> tuple[Feed, ...]:
 def wake_polling(store: Store) -> None:
     """Have the next look for due feeds now."""
     now = clock.now()
-    store.set_schedule(TASK, "", "pagekeep:feeds", EVERY, now, now)
+    store.schedules.put(TASK, "", "pagekeep:feeds", EVERY, now, now)
 
 
 def clean_folder(folder: str) -> str:
@@ -274,7 +278,7 @@ def import_list(store: Store, outlines: Sequence[Outline]) -> ImportedFeeds:
 
 def export_list(store: Store) -> str:
     """Return all web feeds as OPML."""
-    return write_opml(store.feeds(), clock.to_the_second(clock.now()))
+    return write_opml(store.feeds.list(), clock.to_the_second(clock.now()))
 
 
 def write_opml(feeds: Sequence[Feed], created: str) -> str:

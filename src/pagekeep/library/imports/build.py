@@ -250,13 +250,13 @@ def add_newer(
     """
     if raw is None or not has_content(stored) or stored.metadata.edited:
         return None
-    versions = store.snapshots(stored.id)
+    versions = store.snapshots.list(stored.id)
     known = {version.hash for version in versions}
     if not versions or raw.fetched_at <= versions[-1].fetched_at or hashlib.sha256(raw.body).hexdigest() in known:
         return None
     fetched = build_item.to_fetched(raw)
     try:
-        before = read(build_item.to_fetched(store.snapshot_raw(stored.id, versions[-1].number)))
+        before = read(build_item.to_fetched(store.snapshots.raw(stored.id, versions[-1].number)))
         page = read(fetched)
     except StoreError:
         raise
@@ -277,4 +277,4 @@ def add_newer(
     )
     if page.markdown == before.markdown or build_item.why_worse(new.metadata, stored.metadata):
         return None
-    return store.upsert(replace(new, id=stored.id), raw, versions="add", version_source="import")
+    return store.items.save(replace(new, id=stored.id), raw, versions="add", version_source="import")

@@ -257,7 +257,7 @@ class _Batch:
         """Return the row with its content; `None` without usable content, or when the library has content already."""
         if not checked.row.content and checked.row.page is None:
             return None
-        stored = self.store.find_url(checked.url)
+        stored = self.store.items.by_url(checked.url)
         if stored is not None and has_content(stored):
             return None
         self.content_chars += len(checked.row.content) + (len(checked.row.page.body) if checked.row.page else 0)
@@ -301,7 +301,7 @@ class _Batch:
             return []
         items: dict[str, Item] = {}
         changed: list[Item] = []
-        for number, (stored, merged) in enumerate(self.store.upsert_many(entries, merge_items)):
+        for number, (stored, merged) in enumerate(self.store.items.save_many(entries, merge_items)):
             newer = None if merged == "added" else self._add_newer(stored, entries[number])
             item = newer or stored
             outcome: PutResult = "updated" if newer else merged
@@ -313,7 +313,7 @@ class _Batch:
         waiting = [item for item in items.values() if not was_fetched(item) and not normal_url.is_mail(item.url)]
         if self.plan.queue and waiting:
             pairs = [(item.url, item.url_full) for item in waiting]
-            self.report.queued += self.store.enqueue_many(pairs, {}, clock.now())
+            self.report.queued += self.store.jobs.add_many(pairs, {}, clock.now())
         if self.plan.queue and self.plan.pictures is not None:
             request_many(self.store, changed, self.plan.pictures)  # also if the live page has gone by now
         return waiting
@@ -324,25 +324,25 @@ class _Batch:
 
     def _keep_files(self, item: Item, files: tuple[KeptFile, ...]) -> None:
         """Keep the files that came with an item, unless it has files in their role already."""
-        present = {link.role for link in self.store.item_blobs(item.id)} if files else set()
+        present = {link.role for link in self.store.blobs.of_item(item.id)} if files else set()
         links = []
         for file in files:
             if file.link.role in present:
                 continue
             try:
                 if file.body is not None:
-                    self.store.put_blob(file.body, clock.now(), compress=file.link.role == "page_copy")
+                    self.store.blobs.put(file.body, clock.now(), compress=file.link.role == "page_copy")
                 elif file.link.hash is not None:
-                    self.store.blob(file.link.hash)  # it came with an earlier item
+                    self.store.blobs.get(file.link.hash)  # it came with an earlier item
                 links.append(file.link)
             except NotFound:
                 self.report.remark(item.url, f"A kept file is missing in the archive: {file.link.source:.200}")
         if links:
-            self.store.link_blobs(item.id, links)
+            self.store.blobs.link(item.id, links)
 
     def _count_dry_run(self, entries: list[NewItem]) -> None:
         for entry in entries:
-            stored = self.store.find_url(entry.item.url)
+            stored = self.store.items.by_url(entry.item.url)
             key = hash(entry.item.url)
             if stored is not None:
                 self.report.count("unchanged" if merge_items(stored, entry.item) == stored else "updated")
@@ -379,15 +379,15 @@ async def store_upload(chunks: AsyncIterator[bytes], store: Store) -> str:
         async for chunk in chunks:
             buffer += chunk
             while len(buffer) >= PART_BYTES:
-                await to_thread(store.put_part, upload_id, part, bytes(buffer[:PART_BYTES]), clock.now())
+                await to_thread(store.uploads.put_part, upload_id, part, bytes(buffer[:PART_BYTES]), clock.now())
                 del buffer[:PART_BYTES]
                 part += 1
         if buffer:
-            await to_thread(store.put_part, upload_id, part, bytes(buffer), clock.now())
+            await to_thread(store.uploads.put_part, upload_id, part, bytes(buffer), clock.now())
         elif part == 0:
             raise InvalidQuery("The file is empty.", suggestions=("Send the file as the body of the request.",))
     except BaseException:
-        await asyncio.shield(to_thread(store.drop_upload, upload_id))
+        await asyncio.shield(to_thread(store.uploads.remove, upload_id))
         raise
     return upload_id
 
@@ -402,7 +402,7 @@ def _clean_up(store: Store) -> None:
             f"{len(waiting)} imports are waiting already.", suggestions=("Send the file again when one is done.",)
         )
     needed = {str(job.options.get("upload")) for job in waiting}
-    store.drop_old_uploads(clock.add_seconds(clock.now(), -_UPLOAD_DAYS * 86_400), needed)
+    store.uploads.remove_old(clock.add_seconds(clock.now(), -_UPLOAD_DAYS * 86_400), needed)
 
 
 def enqueue_import(
@@ -412,7 +412,7 @@ def enqueue_import(
     options: dict[str, Any] = {"task": TASK, "upload": upload_id, "filename": filename, "fetch": fetch}
     if format is not None:
         options["format"] = format
-    return store.enqueue(f"pagekeep:import/{upload_id}", "pagekeep:import", options, clock.now())
+    return store.jobs.add(f"pagekeep:import/{upload_id}", "pagekeep:import", options, clock.now())
 
 
 async def import_job(job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None]) -> SliceResult:
@@ -440,14 +440,14 @@ async def import_job(job: Job, store: Store, retrieval: Retrieval, progress: Cal
         report, finished = await to_thread(_import_slice, job, store, plan, reader, stopped)
     except PagekeepError as error:
         if not can_pass(error):
-            await to_thread(store.drop_upload, upload_id)
+            await to_thread(store.uploads.remove, upload_id)
         raise
     finally:
         stopped.set()
         reader.interrupt()
     if not finished:
         return SliceResult(so_far=report.to_json() | {"read": report.read})
-    await to_thread(store.drop_upload, upload_id)
+    await to_thread(store.uploads.remove, upload_id)
     return SliceResult(report=report.to_json())
 
 
@@ -471,7 +471,7 @@ def _import_slice(
 def _copy(store: Store, upload_id: str, file: IO[bytes]) -> None:
     """Copy an upload to an open file."""
     part = 0
-    while (body := store.get_part(upload_id, part)) is not None:
+    while (body := store.uploads.get_part(upload_id, part)) is not None:
         file.write(body)
         part += 1
     if part == 0:

@@ -31,12 +31,12 @@ def annotate(
     """Highlight a quote of the item, or with an empty quote add a note on the whole page."""
     now = clock.now()
     item_id = get_item(store, key).id
-    return store.annotate(Annotation(str(uuid.uuid4()), item_id, quote, before, after, note, colour, now, now))
+    return store.annotations.put(Annotation(str(uuid.uuid4()), item_id, quote, before, after, note, colour, now, now))
 
 
 def get_annotations(store: Store, key: str) -> tuple[Annotation, ...]:
     """Return the annotations of an item, oldest first."""
-    return store.annotations(get_item(store, key).id)
+    return store.annotations.of_item(get_item(store, key).id)
 
 
 def edit_annotation(
@@ -45,12 +45,12 @@ def edit_annotation(
     """Change note or colour; `None` leaves it as it is."""
     old = _get(store, key, annotation_id)
     note, colour = old.note if note is None else note, old.colour if colour is None else colour
-    return store.annotate(replace(old, note=note, colour=colour, updated_at=clock.now()))
+    return store.annotations.put(replace(old, note=note, colour=colour, updated_at=clock.now()))
 
 
 def remove_annotation(store: Store, key: str, annotation_id: str) -> None:
     """Delete an annotation."""
-    store.delete_annotation(_get(store, key, annotation_id).id, clock.now())
+    store.annotations.delete(_get(store, key, annotation_id).id, clock.now())
 
 
 def _get(store: Store, key: str, annotation_id: str) -> Annotation:
@@ -62,7 +62,7 @@ def _get(store: Store, key: str, annotation_id: str) -> Annotation:
 
 def annotations_of(store: Store, items: Iterable[Item]) -> Mapping[str, tuple[Annotation, ...]]:
     """Return the annotations of several items by the item's id, oldest first."""
-    return store.annotations_of([item.id for item in items])
+    return store.annotations.of_items([item.id for item in items])
 
 
 def annotation_number(annotation: Annotation) -> int:
@@ -75,7 +75,7 @@ def get_numbered_annotation(store: Store, number: int) -> Annotation:
     found: list[Annotation] = []
     for begin in (number, number | _HALF) if 0 <= number <= MAX_NUMBER else ():
         low, high = (f"{begin:08x}{rest}" for rest in _REST_OF_ID)
-        found += store.annotations_between(low, high)
+        found += store.annotations.between(low, high)
     if len(found) != 1:
         raise NotFound(f"There is no annotation with the number {number}.")
     return found[0]
@@ -121,10 +121,10 @@ class Highlights:
 def list_highlights(store: Store, text: str = "", *, by: Grouping = "page", after: str | None = None) -> Highlights:
     """Return one page of annotations in groups; the newest group comes first. A group of an item is in order of time."""
     if by == "page" and not text.strip():
-        page = store.find_annotated(limit=_ITEMS, after=after)
+        page = store.annotations.find_newest(limit=_ITEMS, after=after)
         groups = tuple(_groups_of_items(store, page))
         return Highlights(groups, page.items, page.next)
-    page = store.find_annotations(text, limit=_ANNOTATIONS, after=after)
+    page = store.annotations.find(text, limit=_ANNOTATIONS, after=after)
     if by == "day":
         days = groupby(page.annotations, key=lambda one: one.created_at[:10])
         groups = tuple(Group(day, None, tuple(found)) for day, found in days)
@@ -137,7 +137,7 @@ def list_highlights(store: Store, text: str = "", *, by: Grouping = "page", afte
 
 
 def _groups_of_items(store: Store, page: AnnotationPage) -> Iterator[Group]:
-    every = store.annotations_of([one.item_id for one in page.annotations])
+    every = store.annotations.of_items([one.item_id for one in page.annotations])
     for newest in page.annotations:
         found = every.get(newest.item_id, ())
         yield Group("", page.items[newest.item_id], found[-MAX_PER_ITEM:], max(0, len(found) - MAX_PER_ITEM))
@@ -170,11 +170,11 @@ def walk_annotated(store: Store, text: str = "") -> Iterator[tuple[Item, tuple[A
     after: str | None = None
     while True:
         if text.strip():
-            page = store.find_annotations(text, limit=_WALKED, after=after)
+            page = store.annotations.find(text, limit=_WALKED, after=after)
             yield from _in_runs(page.annotations, page.items)
         else:
-            page = store.find_annotated(limit=_WALKED, after=after)
-            every = store.annotations_of([one.item_id for one in page.annotations])
+            page = store.annotations.find_newest(limit=_WALKED, after=after)
+            every = store.annotations.of_items([one.item_id for one in page.annotations])
             for one in page.annotations:
                 yield page.items[one.item_id], every.get(one.item_id, ())
         after = page.next

@@ -21,7 +21,7 @@ MAX_SUGGESTIONS: Final = 10
 def count_states(store: Store) -> dict[str, int]:
     """Return how many items are in each list: all, inbox, archive, pinned, failed, trash, unread (of the inbox),
     reading, read."""
-    return store.counts(["state"])["state"]
+    return store.counts.get(["state"])["state"]
 
 
 def list_counts(
@@ -34,12 +34,12 @@ def list_counts(
     size: int = PAGE_SIZE,
 ) -> CountPage:
     """Return one page of the library's tags, sites, authors or languages, with how many items each has."""
-    return store.count_page(kind, text=text, by_name=by_name, limit=size, skip=(max(1, page) - 1) * size)
+    return store.counts.page(kind, text=text, by_name=by_name, limit=size, skip=(max(1, page) - 1) * size)
 
 
 def suggest(store: Store, kind: BrowsedKind, text: str, limit: int = MAX_SUGGESTIONS) -> tuple[ItemCount, ...]:
     """Return what the text may be the beginning or a part of, the most used first."""
-    return store.suggest(kind, text, min(limit, MAX_SUGGESTIONS))
+    return store.counts.suggest(kind, text, min(limit, MAX_SUGGESTIONS))
 
 
 MAX_MONTHS: Final = 24
@@ -79,12 +79,12 @@ class Statistics:
 
 def read_statistics(store: Store, months: int = MAX_MONTHS) -> Statistics:
     """Return the statistics of the library up to this month."""
-    counts = store.counts(["state", "saved", "read", "words_saved", "words_read"])
+    counts = store.counts.get(["state", "saved", "read", "words_saved", "words_read"])
     state = counts["state"]
     return Statistics(
         tuple(_months(counts, months)),
-        store.count_page("site", limit=MAX_BARS).counts,
-        store.count_page("language", limit=MAX_BARS).counts,
+        store.counts.page("site", limit=MAX_BARS).counts,
+        store.counts.page("language", limit=MAX_BARS).counts,
         saved=state.get("all", 0),
         read=state.get("read", 0),
         reading=state.get("reading", 0),
@@ -140,7 +140,7 @@ def correct_query(store: Store, text: str) -> str | None:
         [*folded] = words(part)
         if len(folded) != 1:
             continue
-        nearest = store.nearest_word(folded[0], prefix=at == len(parts) - 1 or part.endswith("*"))
+        nearest = store.counts.nearest_word(folded[0], prefix=at == len(parts) - 1 or part.endswith("*"))
         if nearest is not None:
             parts[at], changed = nearest, True
     corrected = " ".join(parts)
@@ -149,6 +149,6 @@ def correct_query(store: Store, text: str) -> str | None:
 
 def _finds(store: Store, text: str) -> bool:
     try:
-        return bool(store.find(parse_query(text, limit=1)).hits)
+        return bool(store.search.find(parse_query(text, limit=1)).hits)
     except PagekeepError:
         return False

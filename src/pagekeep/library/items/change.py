@@ -63,7 +63,7 @@ def change_item(store: Store, key: str, change: ItemChange, *, unchanged_since: 
 def begin_action(store: Store, label: str) -> str:
     """Begin an action that can be undone, and return its id."""
     action_id = str(uuid.uuid4())
-    store.add_action(action_id, label[:200], clock.now())
+    store.actions.add(action_id, label[:200], clock.now())
     return action_id
 
 
@@ -76,7 +76,7 @@ def change_selected(
     for at in range(0, len(keys), _BATCH):
         part, first = keys[at : at + _BATCH], label[:200] if not changed else None
         try:
-            changed += store.change_items(
+            changed += store.actions.change(
                 action_id, part, change, clock.now(), label=first, unchanged_since=unchanged_since
             )
         except NotFound:
@@ -84,7 +84,7 @@ def change_selected(
                 raise
     if not changed:
         raise NotFound("None of these items is in the library.")
-    return Done(store.action(action_id), tuple(changed))
+    return Done(store.actions.get(action_id), tuple(changed))
 
 
 def change_found(store: Store, query: str, change: ItemChange, label: str) -> Done:
@@ -106,11 +106,11 @@ def change_whole(store: Store, query: str, change: ItemChange, label: str, progr
         if after is None:
             break
     change = clean_change(change)
-    while ids := store.waiting_items(action_id, _BATCH):
-        store.change_items(action_id, ids, change, clock.now())
+    while ids := store.actions.waiting_items(action_id, _BATCH):
+        store.actions.change(action_id, ids, change, clock.now())
         count += len(ids)
         progress(count)
-    return store.action(action_id)
+    return store.actions.get(action_id)
 
 
 def retag_items(
@@ -122,7 +122,7 @@ def retag_items(
     """
     action_id, after, count = begin_action(store, label), None, 0
     while True:
-        done = store.retag(action_id, tag, new, clock.now(), after=after, limit=_RETAGGED)
+        done = store.tags.retag(action_id, tag, new, clock.now(), after=after, limit=_RETAGGED)
         after, count = done.last, count + done.changed
         if after is None:
             break
@@ -132,15 +132,15 @@ def retag_items(
             )
         progress(count)
     if not count:
-        store.drop_action(action_id)
+        store.actions.remove(action_id)
         raise NotFound(f"No page has the tag {tag:.80}.", suggestions=("See the list of tags.",))
-    return Done(store.action(action_id))
+    return Done(store.actions.get(action_id))
 
 
 def reparse_selected(store: Store, keys: Sequence[str], label: str) -> Done:
     """Extract the stored pages of these items again, by a job."""
     action_id = begin_action(store, label)
-    store.add_waiting(action_id, [store.get(key).id for key in keys])
+    store.actions.add_waiting(action_id, [store.items.get(key).id for key in keys])
     return _enqueue(store, action_id, {"reparse": True})
 
 
@@ -152,7 +152,7 @@ def reparse_found(store: Store, query: str, label: str) -> Done:
 
 def undo_action(store: Store, action_id: str) -> tuple[UndoResult, Job | None]:
     """Undo an action: at once when it changed few items, otherwise the rest by a job. What changed again since stays."""
-    result = store.undo_items(action_id, MAX_AT_ONCE, clock.now())
+    result = store.actions.undo(action_id, MAX_AT_ONCE, clock.now())
     return result, _enqueue(store, action_id, {"undo": True}).job if result.left else None
 
 
@@ -160,7 +160,7 @@ def undo_whole(store: Store, action_id: str) -> UndoResult:
     """Undo an action, however many items it changed, before returning."""
     undone = kept = 0
     while True:
-        result = store.undo_items(action_id, _BATCH, clock.now())
+        result = store.actions.undo(action_id, _BATCH, clock.now())
         undone, kept = undone + result.undone, kept + result.kept
         if not result.left:
             return UndoResult(undone, kept, 0)
@@ -171,7 +171,7 @@ def purge_items(store: Store, item_ids: Sequence[str] | None = None, *, deleted_
 
     Their pictures follow a week after, unless other items use them.
     """
-    count = store.purge(item_ids, deleted_before=deleted_before)
+    count = store.items.purge(item_ids, deleted_before=deleted_before)
     remove_unused(store, sweep=False)
     return count
 
@@ -198,13 +198,13 @@ def find_ids(store: Store, text: str, *, limit: int = _PAGE, after: str | None =
     query = parse_query(text)
     if asks_for_feeds(query):
         raise InvalidQuery("Entries of the feed inbox are not in the library.", suggestions=("Keep them first.",))
-    query = store.expand(query)
+    query = store.search.expand(query)
     words = bool(query.terms or query.excluded)
     size = min(limit, _WORDS_PAGE if words else _PAGE)
     found = (
         replace(query, limit=size, after=after) if words else ItemQuery(filters=query.filters, limit=size, after=after)
     )
-    page = store.find(found)
+    page = store.search.find(found)
     return [item.id for item in page.items], page.next
 
 
@@ -233,11 +233,13 @@ async def bulk_job(
     state: dict[str, Any] = {"selected": "query" not in options, **options.get(SO_FAR, {})}
     while await asyncio.to_thread(_goes_on, store, action_id, options):
         if options.get("undo"):
-            result = await asyncio.to_thread(store.undo_items, action_id, _BATCH, clock.now())
+            result = await asyncio.to_thread(store.actions.undo, action_id, _BATCH, clock.now())
             state["done"] = state.get("done", 0) + result.undone
             is_done = not result.left
         elif "retag" in options:
-            change = functools.partial(store.retag, action_id, **options["retag"], now=clock.now(), limit=_RETAGGED)
+            change = functools.partial(
+                store.tags.retag, action_id, **options["retag"], now=clock.now(), limit=_RETAGGED
+            )
             part = await asyncio.to_thread(change, after=state.get("after"))
             state["after"], state["done"] = part.last, state.get("done", 0) + part.changed
             is_done = part.last is None
@@ -258,14 +260,14 @@ async def bulk_job(
 def _goes_on(store: Store, action_id: str, options: Mapping[str, Any]) -> bool:
     """Return whether the action was not undone in the meantime. A tag is renamed to the end also when it was forgotten."""
     try:
-        return bool(options.get("undo")) or store.action(action_id).undone_at is None
+        return bool(options.get("undo")) or store.actions.get(action_id).undone_at is None
     except NotFound:
         return "retag" in options
 
 
 def _select(store: Store, action_id: str, query: str, after: str | None) -> str | None:
     ids, after = find_ids(store, query, after=after)
-    store.add_waiting(action_id, ids)
+    store.actions.add_waiting(action_id, ids)
     return after
 
 
@@ -285,16 +287,16 @@ async def _change_some(store: Store, action_id: str, options: Any, retrieval: Re
     ids = await asyncio.to_thread(store.waiting_items, action_id, _BATCH)
     if ids:
         change = change_from_json(options.get("change", {}))
-        await asyncio.to_thread(store.change_items, action_id, ids, change, clock.now())
+        await asyncio.to_thread(store.actions.change, action_id, ids, change, clock.now())
     return len(ids)
 
 
 def _enqueue(store: Store, action_id: str, options: dict[str, Any]) -> Done:
     kind = "undo" if "undo" in options else TASK
-    job = store.enqueue(
+    job = store.jobs.add(
         f"pagekeep:{kind}/{action_id}", f"pagekeep:{kind}", {"task": TASK, "action": action_id, **options}, clock.now()
     )
-    return Done(store.action(action_id), job=job)
+    return Done(store.actions.get(action_id), job=job)
 
 
 FIELD_LABELS: Final = {"title": "title", "author": "author", "published_at": "date", "site_name": "site"}
@@ -397,7 +399,7 @@ def undo_last(store: Store, settings: Settings) -> Undone:
             "There is nothing to undo.",
             suggestions=("Undone are pin, archive, tag, delete and their opposites, if this command line made them.",),
         )
-    ids = store.action_items(entry["id"], MAX_SHOWN + 1)
+    ids = store.actions.changed_items(entry["id"], MAX_SHOWN + 1)
     result = undo_whole(store, entry["id"])
     entries.pop(_undo_key(settings))
     _write_undo(settings, entries)

@@ -29,8 +29,8 @@ def get_item(store: Store, key: str) -> Item:
     """Return the item with this id, beginning of an id, or address in any form; `NotFound` when there is none."""
     is_whole = "://" in key or normal_url.is_mail(key)
     if not is_whole and "." not in key:  # an id has no dot, a host has one
-        return store.get(key)
-    item = store.find_url(normal_url.normalise(key if is_whole else f"https://{key}"))
+        return store.items.get(key)
+    item = store.items.by_url(normal_url.normalise(key if is_whole else f"https://{key}"))
     if item is None:
         raise NotFound(f"{key:.200} is not in the library.", suggestions=("Save it first.",))
     return item
@@ -39,24 +39,24 @@ def get_item(store: Store, key: str) -> Item:
 def open_item(store: Store, key: str) -> Item:
     """Return the item and note that it was opened, unless the library is read-only."""
     item = get_item(store, key)
-    return store.mark_opened(item.id, clock.now()) if store.writable else item
+    return store.items.mark_opened(item.id, clock.now()) if store.writable else item
 
 
 def related_items(store: Store, item: Item) -> tuple[Item, ...]:
     """Return the items of a message's attachments, or that of an attachment's message, without deleted ones."""
     keys = (*item.metadata.attachments, *filter(None, [item.metadata.part_of]))
-    return tuple(other for other in store.get_many(keys) if other.deleted_at is None) if keys else ()
+    return tuple(other for other in store.items.get_many(keys) if other.deleted_at is None) if keys else ()
 
 
 def get_raw(store: Store, key: str) -> RawPage | None:
     """Return the item's page as it was fetched, if it was kept; `NotFound` when there is no such item."""
-    return store.raw(get_item(store, key).id)
+    return store.items.raw(get_item(store, key).id)
 
 
 def get_item_and_raw(store: Store, key: str) -> tuple[Item, RawPage]:
     """Return the item and its raw page; `NotFound` when the raw page was not kept."""
     item = get_item(store, key)
-    raw = store.raw(item.id)
+    raw = store.items.raw(item.id)
     if raw is None:
         raise NotFound(
             "The downloaded HTML of this page was not stored.", suggestions=("Retry the item to fetch it again.",)
@@ -66,7 +66,7 @@ def get_item_and_raw(store: Store, key: str) -> tuple[Item, RawPage]:
 
 def look_up_url(store: Store, url: str) -> Item | None:
     """Return the item for an address in any form, unless it is deleted."""
-    item = store.find_url(normal_url.normalise(url))
+    item = store.items.by_url(normal_url.normalise(url))
     return item if item is not None and item.deleted_at is None else None
 
 
@@ -75,7 +75,7 @@ def item_matches(store: Store, item_id: str, text: str) -> bool:
 
     Only the item is looked at, not the library. `feed:` means here: kept from this feed. `InvalidQuery` for an invalid text.
     """
-    return store.matches(item_id, parse_query(text))
+    return store.search.matches(item_id, parse_query(text))
 
 
 def asks_for_feeds(query: ItemQuery) -> bool:
@@ -96,17 +96,17 @@ def find_slice(store: Store, query: ItemQuery, offset: int, limit: int) -> ItemS
 
     Of a search by words, the best 1,000 are counted.
     """
-    query = store.expand(query)
+    query = store.search.expand(query)
     if query.terms or query.excluded:
         walked = _walk(store, replace(query, limit=_PAGE_ITEMS))
         hits = [hit.item for hit in islice(walked, _MAX_COUNTED)]
         return ItemSlice(tuple(hits[offset : offset + limit]), len(hits))
     query = replace(query, order="saved" if query.order == "relevance" else query.order)
-    total = store.count(query.filters)
+    total = store.search.count(query.filters)
     items: list[Item] = []
     while offset < total and len(items) < limit:
         size = min(limit - len(items), _MAX_READ)
-        part = store.find(replace(query, offset=offset + len(items), limit=size)).items
+        part = store.search.find(replace(query, offset=offset + len(items), limit=size)).items
         items += part
         if len(part) < size:
             break
@@ -150,12 +150,12 @@ def get_items(store: Store, ids: Sequence[str]) -> Iterator[Item]:
 def existing_items(store: Store, ids: Sequence[str]) -> Iterator[Item]:
     """Yield items by their ids, deleted or not; those that were purged are left out."""
     for begin in range(0, len(ids), _PAGE_ITEMS):
-        yield from store.get_many(ids[begin : begin + _PAGE_ITEMS])
+        yield from store.items.get_many(ids[begin : begin + _PAGE_ITEMS])
 
 
 def _walk(store: Store, query: ItemQuery) -> Iterator[Hit]:
     while True:
-        page = store.find(query)
+        page = store.search.find(query)
         yield from page.hits
         if page.next is None:
             return
@@ -167,13 +167,13 @@ def _walk(store: Store, query: ItemQuery) -> Iterator[Hit]:
 
 def number_items(store: Store, items: Iterable[Item]) -> dict[str, int]:
     """Return the numbers of items, by their ids. They stay the same in a restored library."""
-    return store.numbers([item.id for item in items])
+    return store.items.numbers([item.id for item in items])
 
 
 def get_numbered(store: Store, number: int) -> Item:
     """Return the item with this number; `NotFound` when there is none, or it is deleted."""
-    item_id = store.numbered([number]).get(number)
-    item = store.get(item_id) if item_id is not None else None
+    item_id = store.items.by_number([number]).get(number)
+    item = store.items.get(item_id) if item_id is not None else None
     if item is None or item.deleted_at is not None:
         raise NotFound(f"There is no item with the number {number}.")
     return item
@@ -183,12 +183,12 @@ def find_hashed(store: Store, hashes: Sequence[str]) -> dict[str, int]:
     """Return the numbers of the items whose address, normalised or as entered, has one of these SHA-1 hashes."""
     wanted = {value.lower() for value in hashes}
     found: dict[str, str] = {}
-    for item_id, *urls in store.addresses():
+    for item_id, *urls in store.items.addresses():
         for url in urls:
             value = hash_address(url)
             if value in wanted:
                 found[value] = item_id
-    numbers = store.numbers(list(found.values()))
+    numbers = store.items.numbers(list(found.values()))
     return {value: numbers[item_id] for value, item_id in found.items() if item_id in numbers}
 
 

@@ -32,7 +32,7 @@ def add_list(store: Store, name: str, query: str | None = None) -> ItemList:
         now,
         now,
     )
-    return store.add_list(new)
+    return store.lists.add(new)
 
 
 def change_list(store: Store, key: str, *, name: str | None = None, query: str | None = None) -> ItemList:
@@ -40,7 +40,7 @@ def change_list(store: Store, key: str, *, name: str | None = None, query: str |
     found = store.list_named(key)
     if query is not None and found.kind == "manual":
         raise InvalidQuery("This list has no search: you fill it yourself.", suggestions=("Add a saved search.",))
-    return store.change_list(
+    return store.lists.change(
         found.id,
         clock.now(),
         name=None if name is None else _clean_name(name),
@@ -58,11 +58,11 @@ def remove_list(store: Store, key: str) -> ItemList:
 def list_page(store: Store, found: ItemList, *, limit: int = 50, after: str | None = None) -> ListPage:
     """Return one page of a list: in the user's order, or as its search finds them, last saved or best first."""
     if found.kind == "manual":
-        return store.list_page(found.id, limit, after)
-    query = store.expand(parse_query(found.query, limit=limit, after=after))
+        return store.lists.page(found.id, limit, after)
+    query = store.search.expand(parse_query(found.query, limit=limit, after=after))
     if not query.terms and not query.excluded:
         query = ItemQuery(filters=query.filters, limit=limit, after=after)
-    page = store.find(query)
+    page = store.search.find(query)
     return ListPage(page.items, page.next)
 
 
@@ -85,21 +85,21 @@ def remove_items(store: Store, key: str, ids: Sequence[str]) -> Done:
 
 def move_item(store: Store, key: str, item_id: str, *, before: str | None) -> None:
     """Move an item of a manual list before another one, or to the end."""
-    store.move_in_list(get_manual(store, key).id, item_id, before)
+    store.lists.move(get_manual(store, key).id, item_id, before)
 
 
 def move_by(store: Store, key: str, item_id: str, move: Move) -> None:
     """Move an item of a manual list one place up or down, or to its top or bottom."""
-    found, before = get_manual(store, key), store.get(item_id).id
+    found, before = get_manual(store, key), store.items.get(item_id).id
     if move == "bottom":
-        store.move_in_list(found.id, before, None)
+        store.lists.move(found.id, before, None)
         return
-    around = store.list_neighbours(found.id, before)
+    around = store.lists.neighbours(found.id, before)
     target = {"up": around.previous, "top": around.first, "down": around.after_next}[move]
     if move == "down" and around.next is None:
         return
     if move == "down" or target not in (None, before):
-        store.move_in_list(found.id, before, target)
+        store.lists.move(found.id, before, target)
 
 
 def get_manual(store: Store, key: str) -> ItemList:
@@ -144,13 +144,13 @@ def describe_published(title: str, query: str) -> tuple[str, str]:
 def add_published(store: Store, token_id: str, title: str, query: str) -> PublishedFeed:
     """Store what the feed of a token shows."""
     feed = PublishedFeed(token_id, title, query, clock.now())
-    store.publish(feed)
+    store.feeds.publish(feed)
     return feed
 
 
 def get_published(store: Store, token_id: str) -> PublishedFeed:
     """Return what the feed of a token shows; `NotFound` when there is no such feed."""
-    for feed in store.published_feeds():
+    for feed in store.feeds.published():
         if feed.id == token_id:
             return feed
     raise NotFound("There is no such feed.")
@@ -164,7 +164,7 @@ def list_published_items(store: Store, feed: PublishedFeed, after: str | None = 
     query = parse_query(feed.query, limit=PAGE_ITEMS, after=after)
     filters = tuple(one for one in query.filters if (one.name, one.value) != ("is", "deleted"))
     if query.terms or query.excluded:
-        return store.find(
+        return store.search.find(
             ItemQuery(query.terms, query.excluded, filters, "relevance", limit=PAGE_ITEMS, after=after, text=query.text)
         )
-    return store.find(ItemQuery(filters=filters, order="saved", limit=PAGE_ITEMS, after=after))
+    return store.search.find(ItemQuery(filters=filters, order="saved", limit=PAGE_ITEMS, after=after))

@@ -34,12 +34,12 @@ class StartedItem:
 
 def get_reading(store: Store, key: str) -> ReadingState:
     """Return how far an item has been read."""
-    return store.reading_state(get_item(store, key).id)
+    return store.reading.get(get_item(store, key).id)
 
 
 def readings_of(store: Store, items: Iterable[Item]) -> Mapping[str, ReadingState]:
     """Return how far items have been read, by the item's id; those that nothing is known about are left out."""
-    return store.reading_states([item.id for item in items])
+    return store.reading.get_many([item.id for item in items])
 
 
 def report_position(
@@ -62,7 +62,7 @@ def report_position(
             return replace(moved, state="read", read_at=time)
         return replace(moved, state="reading") if progress > 0 else moved
 
-    return store.change_reading(get_item(store, key).id, change)
+    return store.reading.change(get_item(store, key).id, change)
 
 
 def choose_state(store: Store, key: str, state: ReadState) -> ReadingState:
@@ -72,13 +72,13 @@ def choose_state(store: Store, key: str, state: ReadState) -> ReadingState:
     def change(old: ReadingState) -> ReadingState:
         return replace(old, state=state, chosen=True, updated_at=now, read_at=now if state == "read" else None)
 
-    return store.change_reading(get_item(store, key).id, change)
+    return store.reading.change(get_item(store, key).id, change)
 
 
 def started_items(store: Store, limit: int = 4) -> tuple[StartedItem, ...]:
     """Return the inbox's items that are being read, those read last first."""
-    states = store.items_in_state("reading", min(limit, _MAX_SHELF))
-    items = store.items_by_id([state.item_id for state in states])
+    states = store.reading.in_state("reading", min(limit, _MAX_SHELF))
+    items = {item.id: item for item in store.items.get_many([state.item_id for state in states])}
     return tuple(StartedItem(items[state.item_id], state) for state in states if state.item_id in items)
 
 
@@ -94,7 +94,7 @@ _MAX_ITEMS: Final = 20
 def similar_items(store: Store, key: str, limit: int = 5) -> tuple[SimilarItem, ...]:
     """Return the items that are most similar to an item, best first; none when all its words are common."""
     item = get_item(store, key)
-    return store.similar(item.id, weigh_words(item), max(1, min(limit, _MAX_ITEMS)))
+    return store.search.similar(item.id, weigh_words(item), max(1, min(limit, _MAX_ITEMS)))
 
 
 def weigh_words(item: Item) -> dict[str, float]:
@@ -127,6 +127,6 @@ def find_neighbours(store: Store, item_id: str, listed: ItemQuery | str) -> Neig
     """Return what is before and after an item in a list, or in the results of a text in the query language."""
     try:
         query = parse_query(listed) if isinstance(listed, str) else listed
-        return Neighbours() if asks_for_feeds(query) else store.neighbours(query, item_id)
+        return Neighbours() if asks_for_feeds(query) else store.search.neighbours(query, item_id)
     except InvalidQuery:  # the list itself shows what is wrong
         return Neighbours()

@@ -26,7 +26,7 @@ _APPLIED: Final = "Applied the save rule {}"
 def get_rule(store: Store, key: str) -> SaveRule:
     """Return the save rule with this id, beginning of an id, or name; `NotFound` unless there is one."""
     wanted = key.strip().casefold()
-    rules = store.save_rules()
+    rules = store.save_rules.list()
     found = [rule for rule in rules if rule.id == wanted or rule.name.casefold() == wanted]
     found = found or [rule for rule in rules if len(wanted) >= 4 and rule.id.startswith(wanted)]
     if len(found) != 1:
@@ -36,13 +36,13 @@ def get_rule(store: Store, key: str) -> SaveRule:
 
 def add_rule(store: Store, name: str, query: str, actions: SaveActions) -> SaveRule:
     """Add a save rule, switched off: it is tried first."""
-    rules = store.save_rules()
+    rules = store.save_rules.list()
     if len(rules) >= MAX_RULES:
         raise Conflict(f"There are {MAX_RULES} save rules already.", suggestions=("Delete one that you do not need.",))
     now, query = clock.now(), _check_condition(query)
     position = max((rule.position for rule in rules), default=0) + 1
     name = one_line(name)[:100] or query[:100]
-    return store.put_save_rule(
+    return store.save_rules.put(
         SaveRule(str(uuid.uuid4()), name, query, check_actions(store, actions), False, position, now, now)
     )
 
@@ -58,7 +58,7 @@ def change_rule(
 ) -> SaveRule:
     """Change a save rule, or switch it on or off; what is `None` stays."""
     rule = get_rule(store, key)
-    return store.put_save_rule(
+    return store.save_rules.put(
         replace(
             rule,
             name=rule.name if name is None else one_line(name)[:100] or rule.name,
@@ -72,19 +72,19 @@ def change_rule(
 
 def move_rule(store: Store, key: str, step: int) -> tuple[SaveRule, ...]:
     """Move a rule up (-1) or down (1) in the order in which rules apply; return all."""
-    rules = list(store.save_rules())
+    rules = list(store.save_rules.list())
     at = rules.index(get_rule(store, key))
     rules.insert(max(0, min(len(rules) - 1, at + step)), rules.pop(at))
     for position, rule in enumerate(rules, start=1):
         if rule.position != position:
-            store.put_save_rule(replace(rule, position=position))
-    return store.save_rules()
+            store.save_rules.put(replace(rule, position=position))
+    return store.save_rules.list()
 
 
 def remove_rule(store: Store, key: str) -> SaveRule:
     """Remove a save rule and return it; what it changed stays."""
     rule = get_rule(store, key)
-    store.remove_save_rule(rule.id)
+    store.save_rules.remove(rule.id)
     return rule
 
 
@@ -133,7 +133,7 @@ def check_actions(store: Store, actions: SaveActions) -> SaveActions:
 
 def describe_actions(store: Store, actions: SaveActions) -> tuple[str, ...]:
     """Return what a rule does, in words."""
-    names = {one.id: one.name for one in store.lists()}
+    names = {one.id: one.name for one in store.lists.list()}
     pictures = {"all": "keep all pictures", "hero": "keep only the main picture", "none": "keep no pictures"}
     return (
         *(f"add the tag {tag}" for tag in actions.tags),
@@ -145,8 +145,8 @@ def describe_actions(store: Store, actions: SaveActions) -> tuple[str, ...]:
 
 
 def _effect(store: Store, item_id: str, actions: SaveActions) -> Effect:
-    item = store.get(item_id)
-    known, own = item.metadata, {one.id for one in store.lists_of(item_id)}
+    item = store.items.get(item_id)
+    known, own = item.metadata, {one.id for one in store.lists.of_item(item_id)}
     left = SaveActions(
         tags=without_tags(actions.tags, known.tags),
         archive=actions.archive and not known.archived,

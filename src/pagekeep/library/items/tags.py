@@ -46,7 +46,7 @@ def undo_tags(store: Store, action_id: str, *, whole: bool = False) -> tuple[Und
 def get_tag_change(store: Store, action_id: str) -> Action | None:
     """Return a change of a tag; `None` when it was undone or is forgotten."""
     try:
-        action = store.action(action_id)
+        action = store.actions.get(action_id)
     except NotFound:
         return None
     return action if action.undone_at is None else None
@@ -110,8 +110,8 @@ def refuse_tags(store: Store, item_id: str, tags: tuple[str, ...]) -> Done:
 def _suggest_all(store: Store, items: Sequence[Item]) -> list[tuple[str, ...]]:
     """Return the tags for each item; what the library knows is asked for once, for all of them."""
     phrases = [_own_phrases(item) for item in items]
-    in_use = store.known_tags(sorted({key for own in phrases for key in own}))
-    sites = store.site_tags(sorted({item.domain for item in items if item.domain}), _SITE_PAGES)
+    in_use = store.tags.known(sorted({key for own in phrases for key in own}))
+    sites = store.tags.of_sites(sorted({item.domain for item in items if item.domain}), _SITE_PAGES)
     found = []
     for item, own in zip(items, phrases, strict=True):
         known = item.metadata

@@ -241,14 +241,14 @@ def merge_tags(now: Sequence[str], before: Sequence[str], after: Sequence[str], 
 def _apply_notes(store: Store, item: Item, document: Document, bases: Sequence[Base]) -> None:
     """Store the notes that were changed in the file; a note changed on both sides gets both texts."""
     notes = {annotation.id: annotation.note for annotation in document.annotations}
-    for annotation in store.annotations(item.id):
+    for annotation in store.annotations.of_item(item.id):
         note = notes.get(annotation.id)
         known = {base.notes[annotation.id] for base in bases if annotation.id in base.notes}
         if note is None or _digest_note(note) == _digest_note(annotation.note) or known == {_digest_note(note)}:
             continue
         if known and _digest_note(annotation.note) not in known and annotation.note.strip() not in note:
             note = f"{annotation.note.rstrip()}\n\n{note}"
-        store.annotate(replace(annotation, note=note, updated_at=clock.now()))
+        store.annotations.put(replace(annotation, note=note, updated_at=clock.now()))
 
 
 def _digest_note(note: str) -> str:

@@ -163,7 +163,7 @@ def _write(store: Store, path: Path, link: ItemBlob) -> bool:
     if path.is_file():
         return True
     try:
-        data = store.blob(str(link.hash))
+        data = store.blobs.get(str(link.hash))
     except (NotFound, StoreError):
         return False
     path.parent.mkdir(exist_ok=True)

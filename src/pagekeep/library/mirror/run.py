@@ -99,7 +99,7 @@ class _Mirror:
     def run(self) -> MirrorReport:
         self._recover_edits()
         self._scan()
-        versions = dict(self._store.versions())
+        versions = dict(self._store.items.versions())
         for item_id in [item_id for item_id in self._records.by_id if item_id not in versions]:
             self._remove_file(item_id)
         missing = [item_id for item_id, version in versions.items() if not self._sync_item(item_id, version)]
@@ -268,7 +268,7 @@ class _Mirror:
 
     def _item(self, item_id: str) -> Item | None:
         try:
-            return self._store.get(item_id)
+            return self._store.items.get(item_id)
         except NotFound:
             return None
 
@@ -284,7 +284,7 @@ class _Mirror:
         path = file.stat.path if file else path
         own = self._own_fields(item, file)
         revision = changes.file_revision(file.document) if file and file.document else ""
-        annotations = self._store.annotations(item_id)
+        annotations = self._store.annotations.of_item(item_id)
         new_revision = self._make_revision(item, annotations)
         # A file that differs in its revision only is not written again.
         for name in dict.fromkeys((revision, new_revision) if file else (new_revision,)):

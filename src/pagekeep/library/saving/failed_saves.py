@@ -54,7 +54,7 @@ def keep_address(
         return
     url = known.url if known else normal_url.normalise(address)
     bookmark = _build_bookmark(url, address, store.user_id, error, tags)
-    ((item, _outcome),) = store.upsert_many([NewItem(bookmark)], _merge)
+    ((item, _outcome),) = store.items.save_many([NewItem(bookmark)], _merge)
     error.item_id = item.id
     error.suggestions = (*error.suggestions, _describe(item))
 
@@ -70,21 +70,21 @@ def _is_address(address: str) -> bool:
 
 def list_failed(store: Store, *, limit: int = 50, after: str | None = None) -> ItemPage:
     """Return one page of the failed saves, newest first."""
-    return store.find(ItemQuery(filters=item_filters(failed=True), limit=limit, after=after))
+    return store.search.find(ItemQuery(filters=item_filters(failed=True), limit=limit, after=after))
 
 
 def count_failed(store: Store, *, fetch_again: bool = False) -> int:
     """Return how many failed saves there are; with `fetch_again`, for how many of them trying again can help."""
     if fetch_again:
-        return store.count(item_filters(failed=True, fetch_again=True))
-    return store.counts(["state"])["state"].get("failed", 0)
+        return store.search.count(item_filters(failed=True, fetch_again=True))
+    return store.counts.get(["state"])["state"].get("failed", 0)
 
 
 def try_all_again(store: Store) -> None:
     """Put the pages of all failed saves into the queue again for which that can help."""
     after = None
     while True:
-        page = store.find(ItemQuery(filters=item_filters(failed=True, fetch_again=True), limit=200, after=after))
+        page = store.search.find(ItemQuery(filters=item_filters(failed=True, fetch_again=True), limit=200, after=after))
         for item in page.items:
             try_again(store, item)
         after = page.next
@@ -105,7 +105,7 @@ def keep_bookmark(store: Store, item_id: str) -> Item:
 
 def find_waiting(store: Store, items: Sequence[Item]) -> set[str]:
     """Return the ids of the items whose pages are in the queue."""
-    waiting = store.unfinished([item.url for item in items])
+    waiting = store.jobs.unfinished_urls([item.url for item in items])
     return {item.id for item in items if item.url in waiting}
 
 

@@ -39,7 +39,7 @@ async def run_once(
         return await do()
     digest, now = request_fingerprint(request), clock.now()
     since, expired = clock.add_seconds(now, -ANSWER_SECONDS), clock.add_seconds(now, -CLAIM_SECONDS)
-    claimed = await to_thread(store.claim, key, digest, now, since, expired)
+    claimed = await to_thread(store.idempotency.claim, key, digest, now, since, expired)
     if claimed is not None:
         before, answer = claimed
         if before == digest and answer is None:
@@ -71,13 +71,13 @@ class _Claim:
         """Store the answer, or release the key, after the last renewal, which changes the time of the claim."""
         self._over.set()
         await self._renewing
-        await to_thread(self._store.keep_response, self._key, self._time, answer)
+        await to_thread(self._store.idempotency.keep_response, self._key, self._time, answer)
 
     async def _renew(self) -> None:
         while not await self._is_over(CLAIM_SECONDS / 3):
             now = clock.now()
             with suppress(StoreError):  # the next renewal may work; if none does, only the claim is lost
-                if not await to_thread(self._store.renew_claim, self._key, self._time, now):
+                if not await to_thread(self._store.idempotency.renew, self._key, self._time, now):
                     return
                 self._time = now
 

@@ -74,10 +74,10 @@ async def preview_recent(
 
 def _find_recent(url: str, seconds: float, store: Store) -> RawPage | None:
     try:
-        item = store.find_url(normal_url.normalise(url))
+        item = store.items.by_url(normal_url.normalise(url))
     except PagekeepError:
         return None
-    raw = store.raw(item.id) if item is not None and item.deleted_at is None else None
+    raw = store.items.raw(item.id) if item is not None and item.deleted_at is None else None
     if raw is None or raw.fetched_at < clock.add_seconds(clock.now(), -seconds):
         return None
     return raw

@@ -56,7 +56,7 @@ class ReparseResult:
 
 def stale_ids(store: Store, rules: Rulebook, limit: int | None = None) -> Iterator[str]:
     """Yield ids of items whose stored page an older parser or other rules extracted, oldest first."""
-    return store.stale(parser_version=PARSER_VERSION, rules_hash=fingerprint(rules), limit=limit)
+    return store.items.stale_ids(parser_version=PARSER_VERSION, rules_hash=fingerprint(rules), limit=limit)
 
 
 def reparse(
@@ -104,11 +104,11 @@ def _read_stored(store: Store, ids: Iterable[str], max_bytes: int) -> Iterator[S
     """Yield the items with the job to extract them, or the error when there is no page; purged items are skipped."""
     for item_id in ids:
         try:
-            item = store.get(item_id)
+            item = store.items.get(item_id)
         except NotFound:
             continue
         try:
-            raw = store.raw(item.id)
+            raw = store.items.raw(item.id)
         except StoreError as error:
             yield item, error
         else:
@@ -145,7 +145,7 @@ def _compare(item: Item, extracted: Item, force: bool) -> ReparseResult:
 
 
 def _write(store: Store, item: Item, extracted: Item) -> None:
-    store.replace_content(
+    store.items.replace_content(
         item.id,
         content=extracted.content,
         title=extracted.title,
@@ -158,7 +158,7 @@ def _write(store: Store, item: Item, extracted: Item) -> None:
     # A page that a rule discards is archived, and comes back when the rule is gone.
     discarded = extracted.metadata.discarded
     if item.metadata.discarded != discarded:
-        store.set_metadata(item.id, clock.now(), archived=discarded)
+        store.items.set_metadata(item.id, clock.now(), archived=discarded)
 
 
 def build(page: Page, fetched: Fetched, item: Item, rules: Rulebook, options: Options | None) -> Item:
@@ -176,7 +176,7 @@ async def reparse_one(
     extracted = build(await retrieval.extract(fetched, options), fetched, item, retrieval.rules, options)
     result = await to_thread(_settle, store, item, extracted, force=force, dry_run=dry_run)
     if result.outcome == "updated" and not dry_run:
-        stored = await to_thread(store.get, item.id)
+        stored = await to_thread(store.items.get, item.id)
         await to_thread(request_pictures, store, stored, retrieval.settings, again=False)
     return result
 
@@ -265,7 +265,7 @@ def enqueue_reparse(store: Store, selection: Selection, *, force: bool = False) 
     if force:
         options["force"] = True
     address = f"pagekeep:reparse/{request_fingerprint(options)[:16]}"
-    return store.enqueue(address, "pagekeep:reparse", {"task": TASK, **options}, clock.now())
+    return store.jobs.add(address, "pagekeep:reparse", {"task": TASK, **options}, clock.now())
 
 
 async def reparse_job(job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None]) -> SliceResult:
@@ -304,7 +304,7 @@ def _count_done(ids: Sequence[str], after: tuple[str, str] | None, store: Store)
 
     def saved(item_id: str) -> tuple[str, str]:
         try:
-            return store.get(item_id).saved_at, item_id
+            return store.items.get(item_id).saved_at, item_id
         except NotFound:  # just purged; at worst some items are reparsed twice
             return "~", item_id
 
@@ -317,7 +317,7 @@ async def _reparse(item_id: str, store: Store, retrieval: Retrieval, *, force: b
         return await reparse_one(item_id, store, retrieval, force=force)
     except PagekeepError as error:
         try:
-            item = await asyncio.to_thread(store.get, item_id)
+            item = await asyncio.to_thread(store.items.get, item_id)
         except NotFound:
             return None
         return ReparseResult(item, "failed", error.message)

@@ -72,7 +72,7 @@ async def save(
             capture.outcome = "unchanged" if saved.unchanged else saved.outcome
     except PagekeepError as error:
         if action and is_new and error.item_id is not None:
-            await to_thread(store.record_added, action, (error.item_id,))
+            await to_thread(store.actions.record_added, action, (error.item_id,))
         raise
     uploaded = request.uploaded
     if uploaded is not None and uploaded.content_type == MAIL_TYPE and not saved.unchanged:
@@ -80,7 +80,7 @@ async def save(
     if action and is_new:
         from_trash = (saved.item.id,) if before is not None and before.id == saved.item.id else ()
         attachments = saved.item.metadata.attachments if from_trash or saved.outcome == "added" else ()
-        await to_thread(store.record_added, action, (*from_trash, *attachments))
+        await to_thread(store.actions.record_added, action, (*from_trash, *attachments))
     again = not saved.unchanged  # what could not be had before is tried again when the page has changed
     job = await to_thread(request_pictures, store, saved.item, retrieval.settings, again=again)
     await to_thread(request_configured, store, saved.item, retrieval.settings, changed=again)
@@ -149,7 +149,7 @@ async def _capture_and_store(
     except NotModified:
         if known is None:
             raise
-        raw = await to_thread(store.raw, known.id)
+        raw = await to_thread(store.items.raw, known.id)
         if raw is None or is_current(known, retrieval):
             await to_thread(dead_links.note_found, store, known, now, retrieval.settings)
             return SaveResult(await to_thread(_note_success, store, known), "updated", unchanged=True)
@@ -163,7 +163,7 @@ async def _capture_and_store(
     url = known.url if known else await to_thread(_identity, request.page.url, captured, store)
     existing, saved = known, None
     while saved is None:  # again when another save of the page came first: the better of the two stays
-        existing = existing or await to_thread(store.find_url, url)
+        existing = existing or await to_thread(store.items.by_url, url)
         before = await _read_before(existing, store, retrieval) if existing else None
         new = await to_thread(_build, captured, existing, url, request, store, retrieval, now)
         if existing is None:
@@ -192,7 +192,7 @@ async def _read_before(existing: Item, store: Store, retrieval: Retrieval) -> It
     if existing.metadata.quality not in ("article", "simplified") or existing.metadata.edited:
         return None
     try:
-        raw = await to_thread(store.raw, existing.id)
+        raw = await to_thread(store.items.raw, existing.id)
         if raw is None or is_current(existing, retrieval):
             return None if raw is None else existing
         return (await read_text(existing, raw, retrieval)).item
@@ -241,7 +241,7 @@ async def retry(
     `request` says how to fetch; its address is the item's. If it leaves that open and only a bookmark was made of the page
     that the server sent, the page is rendered: the same page would give the same bookmark.
     """
-    item = await to_thread(store.get, key)
+    item = await to_thread(store.items.get, key)
     if item.deleted_at is not None:
         raise NotFound("The item is deleted.", suggestions=("Restore it first.",))
     tries = item.metadata.retry_count
@@ -251,7 +251,7 @@ async def retry(
             suggestions=("Save its address again when the site has changed.",),
         )
     # Counted before the attempt: one that is killed counts too.
-    item = await to_thread(lambda: store.set_metadata(item.id, clock.now(), retry_count=tries + 1))
+    item = await to_thread(lambda: store.items.set_metadata(item.id, clock.now(), retry_count=tries + 1))
     request = request or Request("")
     if not await _needs_next_means(item, request, store, retrieval):
         return await refetch_item(item, store, retrieval, request=request, progress=progress)
@@ -267,7 +267,7 @@ async def _needs_next_means(item: Item, request: Request, store: Store, retrieva
     chosen = request.render or (retrieval.settings.render if retrieval.settings.render != "auto" else None)
     if chosen or item.metadata.quality != "bookmark" or item.metadata.file_type:
         return False
-    raw = await to_thread(store.raw, item.id)
+    raw = await to_thread(store.items.raw, item.id)
     return raw is not None and not raw.rendered
 
 
@@ -310,7 +310,7 @@ def _identity(requested: str, captured: Captured, store: Store) -> str:
     """
     page = captured.page
     url = normal_url.identity(requested, captured.fetched.final_url, page.metadata.canonical)
-    if page.quality.level == "bookmark" and store.find_url(url) is None:
+    if page.quality.level == "bookmark" and store.items.by_url(url) is None:
         return normal_url.normalise(requested)
     return url
 
@@ -394,7 +394,7 @@ def _store_unchanged(store: Store, existing: Item, before: Item, new: Item, raw:
     if before is existing and is_clean and tags == known.tags:
         return existing
     metadata = replace(before.metadata, tags=new.metadata.tags, retry_count=0, last_error=None, link=None)
-    return store.upsert(replace(before, metadata=metadata, updated_at=new.updated_at), raw, versions="keep")
+    return store.items.save(replace(before, metadata=metadata, updated_at=new.updated_at), raw, versions="keep")
 
 
 def _keep(store: Store, existing: Item, new: Item, worse: str | None) -> Item:
@@ -409,8 +409,8 @@ def _keep(store: Store, existing: Item, new: Item, worse: str | None) -> Item:
         message = new.metadata.reason or reason
         changes["last_error"] = {"type": "Worse", "message": message, "at": new.updated_at}
     if existing.deleted_at is not None:
-        store.restore(existing.id, new.updated_at)
-    return store.set_metadata(existing.id, clock.now(), add_tags=new.metadata.tags, **changes)
+        store.items.restore(existing.id, new.updated_at)
+    return store.items.set_metadata(existing.id, clock.now(), add_tags=new.metadata.tags, **changes)
 
 
 def _note_success(store: Store, item: Item) -> Item:
@@ -418,7 +418,7 @@ def _note_success(store: Store, item: Item) -> Item:
     known = item.metadata
     if not known.retry_count and known.last_error is None and known.link is None:
         return item
-    return store.set_metadata(item.id, clock.now(), retry_count=0, last_error=None, link=None)
+    return store.items.set_metadata(item.id, clock.now(), retry_count=0, last_error=None, link=None)
 
 
 async def save_single_file(
@@ -444,7 +444,7 @@ async def refetch(
     With `dry_run` the pages are fetched and nothing is stored, not even that one failed.
     """
     for item_id in ids:
-        item = await to_thread(store.get, item_id)
+        item = await to_thread(store.items.get, item_id)
         try:
             if dry_run:
                 yield await _preview_refetch(item, retrieval, force)

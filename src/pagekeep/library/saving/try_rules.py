@@ -84,7 +84,7 @@ class _TrialTask:
 
 async def _get_page(source: str, store: Store, retrieval: Retrieval) -> Fetched:
     try:
-        raw = await to_thread(lambda: store.raw(get_item(store, source).id))
+        raw = await to_thread(lambda: store.items.raw(get_item(store, source).id))
     except NotFound:
         raw = None
         if "://" not in source:

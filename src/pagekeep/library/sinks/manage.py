@@ -84,7 +84,7 @@ def add_sink(store: Store, settings: Settings, new: NewSink) -> AddedSink:
     kind = get_kind(new.kind)
     if kind.internal:
         raise InvalidQuery(f"There is no kind of sink `{new.kind:.60}`.")
-    if sum(not sink.hidden for sink in store.sinks()) >= MAX_SINKS:
+    if sum(not sink.hidden for sink in store.sinks.list()) >= MAX_SINKS:
         raise InvalidQuery(f"There are already {MAX_SINKS} sinks.", suggestions=("Remove one first.",))
     options: dict[str, Any] = {
         "rules": list(clean_rules(new.rules)),
@@ -108,37 +108,37 @@ def add_sink(store: Store, settings: Settings, new: NewSink) -> AddedSink:
     elif kind.makes_secret:
         made = kind.new_secret()
         sink = replace(sink, secret=_seal(settings, kind, sink, made))
-    return AddedSink(store.add_sink(sink), made)
+    return AddedSink(store.sinks.add(sink), made)
 
 
 def list_sinks(store: Store) -> tuple[SinkView, ...]:
     """Return all places that something is sent to, by name, with how much waits for each; webhooks of crawls too."""
-    counts = store.outbox_counts()
-    return tuple(_view(sink, counts) for sink in store.sinks())
+    counts = store.outbox.counts()
+    return tuple(_view(sink, counts) for sink in store.sinks.list())
 
 
 def get_sink(store: Store, key: str) -> SinkView:
     """Return the sink with this name, id or beginning of an id; `NotFound` when there is not exactly one."""
-    sinks = store.sinks()
+    sinks = store.sinks.list()
     found = [one for one in sinks if one.name == key] or [
         one for one in sinks if len(key) >= 4 and one.id.startswith(key.lower())
     ]
     if len(found) != 1:
         raise NotFound(f"There is no sink {key!r:.100}.", suggestions=("List the sinks first.",))
-    return _view(found[0], store.outbox_counts())
+    return _view(found[0], store.outbox.counts())
 
 
 def remove_sink(store: Store, key: str) -> Sink:
     """Remove a sink with everything that waits for it. What was delivered stays in the other program."""
     sink = get_sink(store, key).sink
-    store.remove_sink(sink.id)
+    store.sinks.remove(sink.id)
     return sink
 
 
 def set_rules(store: Store, key: str, rules: Iterable[str]) -> SinkView:
     """Replace the rules of a sink: searches, of which an item must match one."""
     sink = _changeable(store, key)
-    store.change_sink(sink.id, {**sink.options, "rules": list(clean_rules(rules))}, sink.secret)
+    store.sinks.change(sink.id, {**sink.options, "rules": list(clean_rules(rules))}, sink.secret)
     return get_sink(store, sink.id)
 
 
@@ -146,8 +146,8 @@ def set_secret(store: Store, settings: Settings, key: str, secret: str) -> SinkV
     """Give a sink another secret; what waits for it is tried again at once."""
     sink = _changeable(store, key)
     options = {name: value for name, value in sink.options.items() if name != "secret"}
-    store.change_sink(sink.id, options, _seal(settings, get_kind(sink.kind), sink, secret))
-    store.revive_deliveries(clock.now(), sink_id=sink.id)
+    store.sinks.change(sink.id, options, _seal(settings, get_kind(sink.kind), sink, secret))
+    store.outbox.revive(clock.now(), sink_id=sink.id)
     return get_sink(store, sink.id)
 
 
@@ -165,15 +165,15 @@ def confirm_secret(store: Store, settings: Settings, key: str) -> SinkView:
         raise NotAllowed("On a shared server, secrets are stored.", suggestions=("Give the secret itself.",))
     sink = get_sink(store, key).sink
     source = confirm_source(settings, sink.user_id, sink.id, sink.options.get("secret") or {})
-    store.change_sink(sink.id, {**sink.options, "secret": source}, sink.secret)
-    store.revive_deliveries(clock.now(), sink_id=sink.id)
+    store.sinks.change(sink.id, {**sink.options, "secret": source}, sink.secret)
+    store.outbox.revive(clock.now(), sink_id=sink.id)
     return get_sink(store, sink.id)
 
 
 def switch_sink(store: Store, key: str, *, on: bool) -> SinkView:
     """Switch a sink on, or off: nothing is added to its outbox or delivered then."""
     sink = get_sink(store, key).sink
-    store.switch_sink(sink.id, on=on, error=None, now=clock.now())
+    store.sinks.switch(sink.id, on=on, error=None, now=clock.now())
     return get_sink(store, sink.id)
 
 
@@ -188,9 +188,9 @@ def send_existing(store: Store, key: str) -> int:
         if takes(store, sink, item):
             wanted.append(item.id)
         if len(wanted) >= _BATCH:
-            store.note_changed(wanted)
+            store.outbox.note_changed(wanted)
             count, wanted = count + len(wanted), []
-    store.note_changed(wanted)
+    store.outbox.note_changed(wanted)
     return count + len(wanted)
 
 
@@ -222,24 +222,24 @@ def list_deliveries(
     store: Store, key: str | None = None, state: str | None = None, limit: int = 100
 ) -> tuple[DeliveryView, ...]:
     """Return what waits and what is dead, in the order of delivery, of all sinks or one."""
-    names = {sink.id: sink.name for sink in store.sinks()}
+    names = {sink.id: sink.name for sink in store.sinks.list()}
     sink_id = get_sink(store, key).sink.id if key else None
     return tuple(
         DeliveryView(one, names.get(one.sink_id, ""), _title(store, one))
-        for one in store.deliveries(sink_id, state, limit)
+        for one in store.outbox.list(sink_id, state, limit)
     )
 
 
 def revive_deliveries(store: Store, key: str | None = None, position: int | None = None) -> int:
     """Let dead deliveries be tried again, of all sinks or one, or a single one; return how many were dead."""
     sink_id = get_sink(store, key).sink.id if key else None
-    return store.revive_deliveries(clock.now(), sink_id=sink_id, position=position)
+    return store.outbox.revive(clock.now(), sink_id=sink_id, position=position)
 
 
 def drop_dead(store: Store, key: str | None = None, position: int | None = None) -> int:
     """Give dead deliveries up, of all sinks or one, or a single one; return how many."""
     sink_id = get_sink(store, key).sink.id if key else None
-    return store.drop_dead(sink_id=sink_id, position=position)
+    return store.outbox.remove_dead(sink_id=sink_id, position=position)
 
 
 def clean_rules(rules: Iterable[str]) -> tuple[str, ...]:
@@ -285,7 +285,7 @@ def _title(store: Store, delivery: Delivery) -> str:
     if delivery.item_id is None:
         return one_line(str((delivery.body or {}).get("type", "event")))[:200]
     try:
-        return one_line(store.get(delivery.item_id).title)[:200]
+        return one_line(store.items.get(delivery.item_id).title)[:200]
     except NotFound:
         return ""
 
@@ -351,7 +351,7 @@ def event_sink(store: Store, kind: str, name: str, address: str, settings: Setti
 
     It has no rules, so that it gets no items. The address passes the same guard as that of every sink.
     """
-    for known in store.sinks():
+    for known in store.sinks.list():
         if known.hidden and known.name == name:
             return known
     own = get_kind(kind)
@@ -367,9 +367,9 @@ def event_sink(store: Store, kind: str, name: str, address: str, settings: Setti
         hidden=True,
     )
     made = secret or (own.new_secret() if own.makes_secret else None)
-    return store.add_sink(replace(sink, secret=seal(settings, sink.user_id, sink.id, made) if made else None))
+    return store.sinks.add(replace(sink, secret=seal(settings, sink.user_id, sink.id, made) if made else None))
 
 
 def post_event(store: Store, sink_id: str, event_id: str, body: Mapping[str, Any]) -> bool:
     """Put an event into the outbox of a sink, once per id; it is delivered in order, and tried again until it arrives."""
-    return store.post_event(sink_id, event_id, body, clock.now())
+    return store.outbox.post_event(sink_id, event_id, body, clock.now())

@@ -64,21 +64,21 @@ class Deliverer:
         now = clock.now()
         far = clock.add_seconds(now, self.pace.lease_seconds + 2 * MAX_PAUSE)
         until = clock.add_seconds(now, self.pace.lease_seconds)
-        sink = await to_thread(self.store.lease_sink, sink_id, self.worker, now, until, far)
+        sink = await to_thread(self.store.sinks.lease, sink_id, self.worker, now, until, far)
         if sink is None:
             return 0
         sent, apis = 0, list[Api]()
         while not stopping.is_set():
             now = clock.now()
             until = clock.add_seconds(now, self.pace.lease_seconds)
-            delivery = await to_thread(self.store.begin_delivery, sink.id, self.worker, now, until)
+            delivery = await to_thread(self.store.outbox.begin, sink.id, self.worker, now, until)
             if delivery is None:
                 return sent
             outcome = await self._try(sink, apis, delivery)
             sent += outcome == "sent"
             if outcome in ("retry", "off"):
                 return sent
-        await to_thread(self.store.release_sink, sink.id, self.worker, clock.now())
+        await to_thread(self.store.sinks.release, sink.id, self.worker, clock.now())
         return sent
 
     async def _try(self, sink: Sink, apis: list[Api], delivery: Delivery) -> Outcome:
@@ -89,7 +89,7 @@ class Deliverer:
             return await self._deliver(sink, apis[0], delivery)
         except asyncio.CancelledError:
             # It is tried again at once. It may have arrived, so the attempt counts.
-            await to_thread(self.store.release_sink, delivery.sink_id, self.worker, clock.now())
+            await to_thread(self.store.sinks.release, delivery.sink_id, self.worker, clock.now())
             raise
         except PagekeepError as error:
             if isinstance(error, StoreError) and not isinstance(error, InvalidQuery):
@@ -103,15 +103,15 @@ class Deliverer:
         kind = get_kind(sink.kind)
         if delivery.event is not None:
             await kind.send_event(api, EventMessage(delivery.event, delivery.body or {}, self.store))
-            await to_thread(self.store.finish_delivery, delivery, self.worker, clock.now())
+            await to_thread(self.store.outbox.finish, delivery, self.worker, clock.now())
             return "sent"
         message = await to_thread(self._read_item, sink, delivery)
         if message is None:
-            await to_thread(lambda: self.store.finish_delivery(delivery, self.worker, clock.now(), sent=False))
+            await to_thread(lambda: self.store.outbox.finish(delivery, self.worker, clock.now(), sent=False))
             return "nothing"
         remote_id = await kind.send_item(api, message)
         await to_thread(
-            lambda: self.store.finish_delivery(
+            lambda: self.store.outbox.finish(
                 delivery, self.worker, clock.now(), version=message.version, remote_id=remote_id
             )
         )
@@ -123,10 +123,10 @@ class Deliverer:
         `None` when there is nothing to send: it was deleted, or the sink has this version.
         """
         try:
-            item = self.store.get(delivery.item_id or "")
+            item = self.store.items.get(delivery.item_id or "")
         except NotFound:
             return None
-        version, earlier = version_of(item), self.store.sent_item(sink.id, item.id)
+        version, earlier = version_of(item), self.store.outbox.sent_item(sink.id, item.id)
         if item.deleted_at is not None or (earlier is not None and earlier.version == version):
             return None
         return ItemMessage(
@@ -148,7 +148,7 @@ class Deliverer:
         if off or (passing and (busy or delivery.attempts < MAX_ATTEMPTS)):
             seconds = pause_after(delivery.attempts, self.pace.first_pause) if wait is None else wait
             retry_at = clock.add_seconds(now, min(seconds, self.pace.max_wait))
-        self.store.fail_delivery(
+        self.store.outbox.fail(
             delivery,
             self.worker,
             error.to_json()["error"],
@@ -157,7 +157,7 @@ class Deliverer:
             counts=not busy and not off,
         )
         if off:
-            self.store.switch_sink(sink.id, on=False, error=error.message, now=now)
+            self.store.sinks.switch(sink.id, on=False, error=error.message, now=now)
         outcome: Outcome = "off" if off else "retry" if retry_at else "dead"
         fields = {
             "sink": sink.id,
@@ -183,18 +183,18 @@ def route_changes(store: Store, *, limit: int = _BATCH) -> int:
 
     Killed at any point, it loses nothing: an item stays marked as changed until its deliveries are in the outbox.
     """
-    changed = store.changed_items(limit)
-    sinks = [sink for sink in store.sinks() if sink.state == "active" and sink.rules] if changed else []
+    changed = store.outbox.changed_items(limit)
+    sinks = [sink for sink in store.sinks.list() if sink.state == "active" and sink.rules] if changed else []
     for entry in changed:
         try:
-            item = store.get(entry.item_id)
+            item = store.items.get(entry.item_id)
         except NotFound:  # purged
             item = None
         if item is None or item.deleted_at is not None:
-            store.route(entry, None, (), clock.now())
+            store.outbox.route(entry, None, (), clock.now())
             continue
         wanted = [sink.id for sink in sinks if takes(store, sink, item)]
-        store.route(entry, version_of(item), wanted, clock.now())
+        store.outbox.route(entry, version_of(item), wanted, clock.now())
     return len(changed)
 
 

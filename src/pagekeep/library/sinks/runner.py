@@ -127,7 +127,7 @@ class SinkRunner:
 
     async def _route(self) -> bool:
         """Apply the rules to changed items of all users; return whether there were any."""
-        users = await to_thread(self.queue.users_with_changes)
+        users = await to_thread(self.queue.sinks.users_with_changes)
         for user in users:
             with closing(await to_thread(self.open_library, user)) as library:
                 await to_thread(route_changes, library)
@@ -136,7 +136,7 @@ class SinkRunner:
     async def _start_due(self, clients: Clients) -> bool:
         now = clock.now()
         far = clock.add_seconds(now, self.pace.lease_seconds + 2 * MAX_PAUSE)
-        found = await to_thread(lambda: self.queue.due_sinks(now, far, each=2 * MAX_USER_SINKS))
+        found = await to_thread(lambda: self.queue.sinks.due(now, far, each=2 * MAX_USER_SINKS))
         due = [entry for entry in found if entry not in self._active]
         for user, sink_id in due:
             own = sum(active == user for active, _ in self._active)

@@ -257,7 +257,7 @@ class _Writing:
             except StoreError:
                 return None
         sql = f"SELECT body FROM {table} WHERE user_id = :user AND hash = :hash"
-        data = bytes(tx.all(sql, user=tx.user_id, hash=name)[0][0])
+        data = bytes(tx.all(sql, hash=name)[0][0])
         return data if is_intact(name, encoding, data) else None
 
     def _put(self, name: str, encoding: str | None, data: bytes) -> None:

@@ -29,7 +29,7 @@ from pagekeep.store.engine import Row, Transaction
 from pagekeep.store.storable import NO_ID, is_row_sound
 from pagekeep.store.tables.blobs import COLUMNS as ITEM_BLOB
 from pagekeep.store.tables.crawls import RESULT as CRAWL_RESULT
-from pagekeep.store.tables.items import COLUMNS
+from pagekeep.store.tables.item_rows import COLUMNS
 from pagekeep.store.tables.reading import ANNOTATION_COLUMNS as ANNOTATION
 from pagekeep.store.tables.reading import STATE_COLUMNS as READING_STATE
 
@@ -278,7 +278,6 @@ def rows(tx: Transaction, table: str, columns: tuple[str, ...]) -> Iterator[tupl
         batch = tx.all(
             f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE user_id = :user "
             f"AND ({key}) > ({', '.join(f':{name}' for name in names)}) ORDER BY {key} LIMIT {size}",
-            user=tx.user_id,
             **last,
         )
         for row in batch:

@@ -12,8 +12,8 @@ from pagekeep.model.tags import unique_tags
 from pagekeep.store.blob_files import BlobFolder, is_intact
 from pagekeep.store.engine import Transaction
 from pagekeep.store.storable import is_row_sound
-from pagekeep.store.tables import items
-from pagekeep.store.tables.items import give_missing_numbers
+from pagekeep.store.tables import item_rows
+from pagekeep.store.tables.item_rows import give_missing_numbers
 from pagekeep.store.tables.reading import index_all_words
 
 MAX_LISTED: Final = 20
@@ -154,32 +154,27 @@ def drop_unused_bodies(tx: Transaction) -> int:
         "DELETE FROM raw_bodies WHERE user_id = :user AND NOT EXISTS (SELECT 1 FROM raw_pages p WHERE p.user_id = :user "
         "AND p.hash = raw_bodies.hash) AND NOT EXISTS (SELECT 1 FROM snapshots s WHERE s.user_id = :user "
         "AND s.hash = raw_bodies.hash) AND NOT EXISTS (SELECT 1 FROM crawl_results r WHERE r.user_id = :user "
-        "AND r.body_hash = raw_bodies.hash)",
-        user=tx.user_id,
+        "AND r.body_hash = raw_bodies.hash)"
     )
 
 
 def end_incomplete_crawls(tx: Transaction) -> list[str]:
     """End the crawls that lack addresses or were running: they cannot go on, but their next run finds their pages."""
-    user = {"user": tx.user_id}
     tx.run(
         "UPDATE crawl_pages SET outcome = 'failed' WHERE user_id = :user AND outcome = 'kept' AND NOT EXISTS (SELECT 1 FROM "
         "crawl_results r WHERE (r.user_id, r.crawl_id, r.run, r.position) = (crawl_pages.user_id, crawl_pages.crawl_id, "
-        "crawl_pages.run, crawl_pages.position))",
-        **user,
+        "crawl_pages.run, crawl_pages.position))"
     )
     in_run = "FROM crawl_pages p WHERE p.user_id = c.user_id AND p.crawl_id = c.id AND p.run = c.run"
     notes = []
     for crawl, url, admitted, addresses, kept, pages, state in tx.all(
         f"SELECT c.id, c.url, c.admitted, (SELECT COUNT(*) {in_run}), c.kept, (SELECT COUNT(*) {in_run} AND p.kind = 'page' "
-        "AND p.state = 'settled' AND p.outcome = 'kept'), c.state FROM crawls c WHERE c.user_id = :user",
-        **user,
+        "AND p.state = 'settled' AND p.outcome = 'kept'), c.state FROM crawls c WHERE c.user_id = :user"
     ):
         if (admitted, kept, state == "running") != (addresses, pages, False):
             tx.run(
                 "UPDATE crawls SET state = 'done', reason = 'cancelled', settled = admitted, kept = :kept, "
                 "finished_at = COALESCE(finished_at, started_at) WHERE user_id = :user AND id = :id",
-                **user,
                 kept=pages,
                 id=crawl,
             )
@@ -190,7 +185,7 @@ def end_incomplete_crawls(tx: Transaction) -> list[str]:
 
 def _require_empty(tx: Transaction) -> None:
     """Raise `StoreError` when the user's library has items."""
-    if tx.all("SELECT 1 FROM items WHERE user_id = :user LIMIT 1", user=tx.user_id):
+    if tx.all("SELECT 1 FROM items WHERE user_id = :user LIMIT 1"):
         raise StoreError("The library is not empty.", suggestions=("Restore into a new library.",))
 
 
@@ -215,21 +210,19 @@ def reindex(tx: Transaction) -> None:
     index_all_words(tx)
     last = -1
     while batch := tx.all(
-        f"{items.SELECT} WHERE i.user_id = :user AND i.seq > :last ORDER BY i.seq LIMIT {_BATCH}",
-        user=tx.user_id,
-        last=last,
+        f"{item_rows.SELECT} WHERE i.user_id = :user AND i.seq > :last ORDER BY i.seq LIMIT {_BATCH}", last=last
     ):
         for row in batch:
             try:
-                item = items.item_of(row)
+                item = item_rows.item_of(row)
             except ValueError:  # a damaged row, which `check` reports, must not keep the others from being upgraded
                 continue
             tags = unique_tags(item.metadata.tags)
             if tags != item.metadata.tags:  # earlier versions kept spellings of one tag as several
                 merged = replace(item, metadata=replace(item.metadata, tags=tags))
-                items.put_metadata(tx, item, merged, row[-1])
+                item_rows.put_metadata(tx, item, merged, row[-1])
                 item = merged
-            items.index_item(tx, item, row[-1])
+            item_rows.index_item(tx, item, row[-1])
         last = batch[-1][-1]
 
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from typing import Any, Final, get_args
 
 from pagekeep.errors import InvalidQuery, NotFound, Outdated
-from pagekeep.model import DERIVED_METADATA, Item, ItemMetadata, RawPage
+from pagekeep.model import DERIVED_METADATA, Item, ItemMetadata
 from pagekeep.model.lists import (
     Action,
     ItemChange,
@@ -23,7 +23,7 @@ from pagekeep.model.lists import (
     page_values,
 )
 from pagekeep.model.tags import change_tags, without_tags
-from pagekeep.store.engine import Row, Table, Transaction, reads, writes
+from pagekeep.store.engine import Part, Row, Transaction, reads, writes
 from pagekeep.store.query import parse_query
 from pagekeep.store.storable import (
     carry_stamp,
@@ -36,9 +36,9 @@ from pagekeep.store.storable import (
     metadata_to_json,
     parse_json,
 )
-from pagekeep.store.tables import items
+from pagekeep.store.tables import item_rows
 from pagekeep.store.tables.find import item_matches
-from pagekeep.store.tables.items import SELECT, add_page, item_of
+from pagekeep.store.tables.item_rows import SELECT, item_of
 from pagekeep.store.tables.lists import add_to_list, put_back, remove_from_list
 
 MAX_ACTIONS: Final = 50
@@ -48,18 +48,18 @@ MAX_WAITING: Final = 1_000
 _OF: Final = "user_id = :user AND action_id = :action"
 
 
-class ActionTable(Table):
+class Actions(Part):
     """A user's last changes."""
 
     @writes
-    def add_action(self, tx: Transaction, action_id: str, label: str, now: str) -> None:
+    def add(self, tx: Transaction, action_id: str, label: str, now: str) -> None:
         """Begin an action, and forget those that are too old."""
         _add(tx, clean_id(action_id), label, now)
 
     @writes
-    def drop_action(self, tx: Transaction, action_id: str) -> None:
+    def remove(self, tx: Transaction, action_id: str) -> None:
         """Forget an action that changed nothing."""
-        tx.run("DELETE FROM actions WHERE user_id = :user AND id = :id", user=tx.user_id, id=clean_id(action_id))
+        tx.run("DELETE FROM actions WHERE user_id = :user AND id = :id", id=clean_id(action_id))
 
     @writes
     def add_waiting(self, tx: Transaction, action_id: str, item_ids: Sequence[str]) -> None:
@@ -67,17 +67,17 @@ class ActionTable(Table):
         tx.many(
             "INSERT INTO action_items (user_id, action_id, item_id) VALUES (:user, :action, :item) "
             "ON CONFLICT (user_id, action_id, item_id) DO NOTHING",
-            [{"user": tx.user_id, "action": clean_id(action_id), "item": clean_id(one)} for one in item_ids],
+            [{"action": clean_id(action_id), "item": clean_id(one)} for one in item_ids],
         )
 
     @reads
     def waiting_items(self, tx: Transaction, action_id: str, limit: int) -> tuple[str, ...]:
         """Return ids of items that an action has still to change."""
         sql = f"SELECT item_id FROM action_items WHERE {_OF} AND change IS NULL ORDER BY item_id LIMIT :limit"
-        return tuple(str(row[0]) for row in tx.all(sql, user=tx.user_id, action=clean_id(action_id), limit=limit))
+        return tuple(str(row[0]) for row in tx.all(sql, action=clean_id(action_id), limit=limit))
 
     @writes
-    def change_items(
+    def change(
         self,
         tx: Transaction,
         action_id: str,
@@ -113,10 +113,10 @@ class ActionTable(Table):
         return tuple(changed)
 
     @reads
-    def action_items(self, tx: Transaction, action_id: str, limit: int) -> tuple[str, ...]:
+    def changed_items(self, tx: Transaction, action_id: str, limit: int) -> tuple[str, ...]:
         """Return ids of items that an action changed."""
         sql = f"SELECT item_id FROM action_items WHERE {_OF} AND change IS NOT NULL ORDER BY item_id LIMIT :limit"
-        return tuple(str(row[0]) for row in tx.all(sql, user=tx.user_id, action=clean_id(action_id), limit=limit))
+        return tuple(str(row[0]) for row in tx.all(sql, action=clean_id(action_id), limit=limit))
 
     @writes
     def record_reparse(self, tx: Transaction, action_id: str, item_id: str, before: Item | None) -> None:
@@ -126,22 +126,12 @@ class ActionTable(Table):
         _put(tx, clean_id(action_id), {clean_id(item_id): record})
 
     @writes
-    def add_page_for(
-        self, tx: Transaction, action_id: str, item: Item, raw: RawPage | None, *, held_job: str | None = None
-    ) -> Item | None:
-        """Save a page whose URL is new, as `add_page` does, and note in the same transaction that the action added it."""
-        added = add_page(tx, item, raw if self._keep_raw else None, held_job)
-        if added is not None:
-            _note_added(tx, action_id, (added.id,))
-        return added
-
-    @writes
     def record_added(self, tx: Transaction, action_id: str, item_ids: Sequence[str]) -> None:
         """Note items that an action added, or took out of the trash: undoing it moves them to the trash."""
-        _note_added(tx, action_id, item_ids)
+        note_added(tx, action_id, item_ids)
 
     @reads
-    def action(self, tx: Transaction, action_id: str) -> Action:
+    def get(self, tx: Transaction, action_id: str) -> Action:
         """Return an action; `NotFound` when there is none with this id."""
         rows = _select(tx, "AND id = :id", id=clean_id(action_id))
         if not rows:
@@ -149,25 +139,23 @@ class ActionTable(Table):
         return rows[0]
 
     @reads
-    def actions(self, tx: Transaction, limit: int = 20) -> tuple[Action, ...]:
+    def list(self, tx: Transaction, limit: int = 20) -> tuple[Action, ...]:
         """Return the last actions, newest first."""
         return tuple(_select(tx, "ORDER BY created_at DESC, id DESC LIMIT :limit", limit=limit))
 
     @writes
-    def undo_items(self, tx: Transaction, action_id: str, limit: int, now: str) -> UndoResult:
+    def undo(self, tx: Transaction, action_id: str, limit: int, now: str) -> UndoResult:
         """Undo an action for some of its items. Those that it has not changed yet, it will not change any more."""
         key = clean_id(action_id)
         if not tx.run(
             "UPDATE actions SET undone_at = COALESCE(undone_at, :now) WHERE user_id = :user AND id = :action",
-            user=tx.user_id,
             action=key,
             now=now,
         ):
             raise _no_action()
-        tx.run(f"DELETE FROM action_items WHERE {_OF} AND change IS NULL", user=tx.user_id, action=key)
+        tx.run(f"DELETE FROM action_items WHERE {_OF} AND change IS NULL", action=key)
         rows = tx.all(
             f"SELECT item_id, change FROM action_items WHERE {_OF} ORDER BY item_id LIMIT :limit",
-            user=tx.user_id,
             action=key,
             limit=limit,
         )
@@ -180,12 +168,10 @@ class ActionTable(Table):
                 undone += found is not None and undo_change(tx, *found, record, now)
         tx.many(
             f"DELETE FROM action_items WHERE {_OF} AND item_id = :item",
-            [{"user": tx.user_id, "action": key, "item": item_id} for item_id in records],
+            [{"action": key, "item": item_id} for item_id in records],
         )
         left = tx.all(
-            f"SELECT COUNT(*) FROM (SELECT 1 FROM action_items WHERE {_OF} LIMIT {MAX_WAITING}) counted",
-            user=tx.user_id,
-            action=key,
+            f"SELECT COUNT(*) FROM (SELECT 1 FROM action_items WHERE {_OF} LIMIT {MAX_WAITING}) counted", action=key
         )
         return UndoResult(undone, len(rows) - undone, int(left[0][0]))
 
@@ -193,23 +179,21 @@ class ActionTable(Table):
 def _add(tx: Transaction, action_id: str, label: str, now: str) -> None:
     tx.run(
         "INSERT INTO actions (user_id, id, created_at, changed, label) VALUES (:user, :id, :now, 0, :label)",
-        user=tx.user_id,
         id=action_id,
         now=now,
         label=clean_text(label),
     )
     old = tx.all(
-        f"SELECT id FROM actions WHERE user_id = :user ORDER BY created_at DESC, id DESC LIMIT 100 OFFSET {MAX_ACTIONS}",
-        user=tx.user_id,
+        f"SELECT id FROM actions WHERE user_id = :user ORDER BY created_at DESC, id DESC LIMIT 100 OFFSET {MAX_ACTIONS}"
     )
     for (one,) in old:
-        tx.run("DELETE FROM actions WHERE user_id = :user AND id = :id", user=tx.user_id, id=one)
+        tx.run("DELETE FROM actions WHERE user_id = :user AND id = :id", id=one)
 
 
-def _note_added(tx: Transaction, action_id: str, item_ids: Sequence[str]) -> None:
+def note_added(tx: Transaction, action_id: str, item_ids: Sequence[str]) -> None:
     """Note items that an action added, unless the action was forgotten meanwhile because too many followed it."""
     key = clean_id(action_id)
-    if tx.all("SELECT 1 FROM actions WHERE user_id = :user AND id = :id", user=tx.user_id, id=key):
+    if tx.all("SELECT 1 FROM actions WHERE user_id = :user AND id = :id", id=key):
         _put(tx, key, {clean_id(one): {"deleted": [True, False]} for one in item_ids})
 
 
@@ -219,13 +203,13 @@ def add_records(tx: Transaction, action_id: str, records: Sequence[tuple[str, st
     Nothing is noted when the action was forgotten meanwhile because too many followed it.
     """
     sql = "UPDATE actions SET changed = changed + :count WHERE user_id = :user AND id = :action"
-    if tx.run(sql, user=tx.user_id, action=action_id, count=len(records)):
+    if tx.run(sql, action=action_id, count=len(records)):
         tx.add_changes(action_id, records)
 
 
 def _put(tx: Transaction, action_id: str, records: Mapping[str, dict[str, Any]]) -> None:
     """Note what an action changed about items; nothing is kept of an item that stayed as it was."""
-    rows = [{"user": tx.user_id, "action": action_id, "item": item_id} for item_id in records]
+    rows = [{"action": action_id, "item": item_id} for item_id in records]
     tx.many(f"DELETE FROM action_items WHERE {_OF} AND item_id = :item", rows)
     changed = [row | {"change": tx.json(clean_json(records[row["item"]]))} for row in rows if records[row["item"]]]
     if not changed:
@@ -235,12 +219,12 @@ def _put(tx: Transaction, action_id: str, records: Mapping[str, dict[str, Any]])
         changed,
     )
     sql = "UPDATE actions SET changed = changed + :count WHERE user_id = :user AND id = :action"
-    if not tx.run(sql, user=tx.user_id, action=action_id, count=len(changed)):
+    if not tx.run(sql, action=action_id, count=len(changed)):
         raise _no_action()
 
 
 def _lock(tx: Transaction, item_id: str) -> tuple[Item, int] | None:
-    rows = tx.all(f"{SELECT} WHERE i.user_id = :user AND i.id = :id {tx.for_update}", user=tx.user_id, id=item_id)
+    rows = tx.all(f"{SELECT} WHERE i.user_id = :user AND i.id = :id {tx.for_update}", id=item_id)
     return (item_of(rows[0]), rows[0][-1]) if rows else None
 
 
@@ -249,7 +233,6 @@ def _select(tx: Transaction, rest: str, **values: Any) -> list[Action]:
         "SELECT id, label, created_at, changed, (SELECT COUNT(*) FROM (SELECT 1 FROM action_items w "
         f"WHERE w.user_id = actions.user_id AND w.action_id = actions.id AND w.change IS NULL LIMIT {MAX_WAITING}) counted), "
         f"undone_at FROM actions WHERE user_id = :user {rest}",
-        user=tx.user_id,
         **values,
     )
     return [Action(str(row[0]), row[1], row[2], int(row[3]), int(row[4]), row[5]) for row in rows]
@@ -302,9 +285,9 @@ def store_item(tx: Transaction, old: Item, new: Item, seq: int, now: str) -> Ite
         return old
     new = replace(clean_item(new), updated_at=now)
     if _indexed(new) != _indexed(old):
-        return items.rewrite(tx, old, new, seq)
+        return item_rows.rewrite(tx, old, new, seq)
     new = carry_stamp(old, new)
-    items.put_metadata(tx, old, new, seq)
+    item_rows.put_metadata(tx, old, new, seq)
     return new
 
 
@@ -338,13 +321,13 @@ def undo_change(tx: Transaction, item: Item, seq: int, record: Mapping[str, Any]
 
 def undo_tags(tx: Transaction, records: Mapping[str, Mapping[str, Any]], now: str) -> int:
     """Undo changes of tags alone, of many items, without reading their texts; return how many items there are."""
-    found = items.lock_tags(tx, sorted(records))
+    found = item_rows.lock_tags(tx, sorted(records))
     lists = []
     for item_id, (seq, tags) in found.items():
         new = _undo_tags(tags, *records[item_id]["tags"])
         if new != tags:
             lists.append((seq, new))
-            items.index_tags(tx, item_id, new)
+            item_rows.index_tags(tx, item_id, new)
     tx.put_tags(lists, now)
     return len(found)
 
@@ -418,16 +401,16 @@ _COLUMNS: Final = ("id", "name", "query", "actions", "enabled", "position", "cre
 _NAMES: Final = ", ".join(_COLUMNS)
 
 
-class SaveRuleTable(Table):
+class SaveRules(Part):
     """A user's save rules."""
 
     @reads
-    def save_rules(self, tx: Transaction) -> tuple[SaveRule, ...]:
+    def list(self, tx: Transaction) -> tuple[SaveRule, ...]:
         """Return all save rules in their order."""
         return select_rules(tx)
 
     @writes
-    def put_save_rule(self, tx: Transaction, rule: SaveRule) -> SaveRule:
+    def put(self, tx: Transaction, rule: SaveRule) -> SaveRule:
         """Add a save rule, or change the one with its id."""
         rule = replace(rule, id=clean_id(rule.id), name=clean_text(rule.name), query=clean_text(rule.query))
         tx.run(
@@ -436,23 +419,21 @@ class SaveRuleTable(Table):
             "actions = excluded.actions, enabled = excluded.enabled, position = excluded.position, "
             "updated_at = excluded.updated_at",
             **{name: getattr(rule, name) for name in _COLUMNS}
-            | {"user": tx.user_id, "enabled": int(rule.enabled), "actions": tx.json(clean_json(asdict(rule.actions)))},
+            | {"enabled": int(rule.enabled), "actions": tx.json(clean_json(asdict(rule.actions)))},
         )
         return rule
 
     @writes
-    def remove_save_rule(self, tx: Transaction, rule_id: str) -> None:
+    def remove(self, tx: Transaction, rule_id: str) -> None:
         """Remove a save rule; `NotFound` when there is none with this id."""
         sql = "DELETE FROM save_rules WHERE user_id = :user AND id = :id"
-        if not tx.run(sql, user=tx.user_id, id=clean_id(rule_id)):
+        if not tx.run(sql, id=clean_id(rule_id)):
             raise NotFound("There is no such save rule.")
 
 
 def select_rules(tx: Transaction, where: str = "TRUE") -> tuple[SaveRule, ...]:
     """Return save rules in their order."""
-    rows = tx.all(
-        f"SELECT {_NAMES} FROM save_rules WHERE user_id = :user AND {where} ORDER BY position, id", user=tx.user_id
-    )
+    rows = tx.all(f"SELECT {_NAMES} FROM save_rules WHERE user_id = :user AND {where} ORDER BY position, id")
     return tuple(map(_rule, rows))
 
 

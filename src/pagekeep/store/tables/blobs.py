@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from pagekeep import clock
 from pagekeep.errors import NotFound, StoreError
 from pagekeep.model import BlobRole, BlobUse, Collected, ItemBlob, Storage
 from pagekeep.store.blob_files import BlobFile, BlobFolder, pack, unpack
-from pagekeep.store.engine import Table, Transaction, reads, writes
+from pagekeep.store.engine import Part, Transaction, reads, writes
 from pagekeep.store.storable import clean_id, clean_text, clean_time, url_hash
 
 COLUMNS: Final = (
@@ -49,10 +49,10 @@ _ROLE: Final = "role "
 """How the keys of counts by role begin."""
 
 
-class BlobTable(Table):
+class Blobs(Part):
     """A user's kept files."""
 
-    def put_blob(self, body: bytes, now: str, *, compress: bool = False) -> str:
+    def put(self, body: bytes, now: str, *, compress: bool = False) -> str:
         """Store a file unless it is stored already, and return its hash; link it to an item soon after."""
         if len(body) > MAX_BLOB_BYTES:
             raise StoreError(f"A file of {len(body):,} bytes is too large to keep.")
@@ -68,7 +68,7 @@ class BlobTable(Table):
 
     @reads
     def _encoding(self, tx: Transaction, name: str, wanted: str | None) -> str | None:
-        rows = tx.all("SELECT encoding FROM blobs WHERE user_id = :user AND hash = :hash", user=tx.user_id, hash=name)
+        rows = tx.all("SELECT encoding FROM blobs WHERE user_id = :user AND hash = :hash", hash=name)
         return rows[0][0] if rows else wanted
 
     @writes
@@ -77,8 +77,8 @@ class BlobTable(Table):
         tx.lock(_LOCK)
         # Until it is linked to an item, it counts as unused from a later time, so that no collection removes it.
         soon = clock.add_seconds(clean_time(now), _ABANDONED_SECONDS)
-        values = {"user": tx.user_id, "hash": name, "soon": soon}
-        rows = tx.all("SELECT encoding FROM blobs WHERE user_id = :user AND hash = :hash", user=tx.user_id, hash=name)
+        values = {"hash": name, "soon": soon}
+        rows = tx.all("SELECT encoding FROM blobs WHERE user_id = :user AND hash = :hash", hash=name)
         folder = self._engine.blobs
         if folder is not None and not folder.path(name, rows[0][0] if rows else encoding).is_file():
             return False
@@ -100,7 +100,7 @@ class BlobTable(Table):
         )
         return True
 
-    def blob(self, name: str) -> bytes:
+    def get(self, name: str) -> bytes:
         """Return the bytes of a kept file; `NotFound` when there is none, `StoreError` when it is missing or damaged."""
         encoding, data = self._read_blob(name)
         if data is None:
@@ -118,19 +118,17 @@ class BlobTable(Table):
     def _read_blob(self, tx: Transaction, name: str) -> tuple[str | None, bytes | None]:
         column = "NULL" if self._engine.blobs is not None else "body"
         rows = tx.all(
-            f"SELECT encoding, {column} FROM blobs WHERE user_id = :user AND hash = :hash",
-            user=tx.user_id,
-            hash=clean_text(name),
+            f"SELECT encoding, {column} FROM blobs WHERE user_id = :user AND hash = :hash", hash=clean_text(name)
         )
         if not rows:
             raise NotFound(f"There is no kept file {name:.64}.")
         return rows[0][0], None if rows[0][1] is None else bytes(rows[0][1])
 
     @writes
-    def link_blobs(self, tx: Transaction, item_id: str, links: Sequence[ItemBlob]) -> None:
+    def link(self, tx: Transaction, item_id: str, links: Sequence[ItemBlob]) -> None:
         """Note files that are kept with an item or were left out, in place of those with the same role, source and variant.
 
-        `NotFound` when the item does not exist; their blobs must have been stored by `put_blob`.
+        `NotFound` when the item does not exist; their blobs must have been stored by `put`.
         """
         _require_item(tx, item_id)
         _put_links(tx, item_id, links)
@@ -144,39 +142,17 @@ class BlobTable(Table):
         _drop_links(tx, item_id, roles)
         _put_links(tx, item_id, links)
 
-    @writes
-    def unlink_blobs(self, tx: Transaction, item_id: str, roles: Sequence[BlobRole]) -> None:
-        """Remove the files of an item in these roles; their bytes go with the next garbage collection."""
-        _drop_links(tx, item_id, roles)
-
     @reads
-    def item_blobs(self, tx: Transaction, item_id: str, roles: Sequence[BlobRole] = ()) -> tuple[ItemBlob, ...]:
+    def of_item(self, tx: Transaction, item_id: str, roles: Sequence[BlobRole] = ()) -> tuple[ItemBlob, ...]:
         """Return the files of an item, kept and left out, by role and position; without `roles`, of all roles."""
         chosen, values = _among("role", roles)
         rows = tx.all(
             f"{_SELECT} WHERE l.user_id = :user AND l.item_id = :item{chosen} "
             "ORDER BY l.role, l.position, l.created_at, l.variant, l.source_hash",
-            user=tx.user_id,
             item=clean_id(item_id),
             **values,
         )
         return tuple(_link(row) for row in rows)
-
-    @reads
-    def blobs_of(self, tx: Transaction, item_ids: Sequence[str], role: BlobRole) -> Mapping[str, tuple[ItemBlob, ...]]:
-        """Return the kept files of several items in one role, by item; at most 500 items."""
-        found: dict[str, list[ItemBlob]] = {}
-        chosen, values = _among("item_id", [clean_id(item_id) for item_id in item_ids])
-        if not item_ids:
-            return {}
-        for row in tx.all(
-            f"{_SELECT} WHERE l.user_id = :user{chosen} AND l.role = :role AND l.hash IS NOT NULL ORDER BY l.position",
-            user=tx.user_id,
-            role=role,
-            **values,
-        ):
-            found.setdefault(str(row[0]), []).append(_link(row))
-        return {item_id: tuple(links) for item_id, links in found.items()}
 
     @reads
     def find_source(self, tx: Transaction, source: str, roles: Sequence[BlobRole]) -> ItemBlob | None:
@@ -185,21 +161,18 @@ class BlobTable(Table):
         rows = tx.all(
             f"{_SELECT} WHERE l.user_id = :user AND l.source_hash = :source AND l.hash IS NOT NULL{chosen} "
             "ORDER BY l.created_at DESC LIMIT 1",
-            user=tx.user_id,
             source=url_hash(source),
             **values,
         )
         return _link(rows[0]) if rows else None
 
     @reads
-    def blob_bytes(self, tx: Transaction) -> int:
+    def total_bytes(self, tx: Transaction) -> int:
         """Return the bytes of all kept files on the disk."""
-        rows = tx.all(
-            "SELECT count FROM item_counts WHERE user_id = :user AND kind = 'bytes' AND key = 'blobs'", user=tx.user_id
-        )
+        rows = tx.all("SELECT count FROM item_counts WHERE user_id = :user AND kind = 'bytes' AND key = 'blobs'")
         return int(rows[0][0]) if rows else 0
 
-    def collect_blobs(self, now: str, unused_before: str, *, at_once: bool = False, sweep: bool = True) -> Collected:
+    def collect(self, now: str, unused_before: str, *, at_once: bool = False, sweep: bool = True) -> Collected:
         """Remove files that were found unused before a time; note those that are found unused now.
 
         With `at_once`, these are removed too, except files that were stored in the last hour and not linked yet. With
@@ -231,19 +204,15 @@ class BlobTable(Table):
         self, tx: Transaction, now: str, unused_before: str, at_once: bool
     ) -> list[tuple[str, str | None, int]]:
         tx.lock(_LOCK)
-        values = {"user": tx.user_id}
         tx.run(
             f"UPDATE blobs AS b SET unused_at = :now WHERE b.user_id = :user AND b.unused_at IS NULL AND NOT ({_USED})",
-            **values,
             now=_LONG_AGO if at_once else clean_time(now),
         )
         tx.run(
-            f"UPDATE blobs AS b SET unused_at = NULL WHERE b.user_id = :user AND b.unused_at IS NOT NULL AND ({_USED})",
-            **values,
+            f"UPDATE blobs AS b SET unused_at = NULL WHERE b.user_id = :user AND b.unused_at IS NOT NULL AND ({_USED})"
         )
         rows = tx.all(
             "DELETE FROM blobs WHERE user_id = :user AND unused_at < :before RETURNING hash, encoding, stored",
-            **values,
             before=clean_time(unused_before),
         )
         return [(name, encoding, int(size)) for name, encoding, size in rows]
@@ -263,21 +232,19 @@ class BlobTable(Table):
     @reads
     def _count_unused(self, tx: Transaction) -> int:
         sql = "SELECT COUNT(*) FROM blobs WHERE user_id = :user AND unused_at IS NOT NULL"
-        return int(tx.all(sql, user=tx.user_id)[0][0])
+        return int(tx.all(sql)[0][0])
 
     @reads
     def storage(self, tx: Transaction) -> Storage:
         """Return what the library takes on the disk, from numbers that triggers of the database keep."""
         uses: dict[str, dict[str, int]] = {"files": {}, "bytes": {}}
         for kind, key, count in tx.all(
-            "SELECT kind, key, count FROM item_counts WHERE user_id = :user AND kind IN ('files', 'bytes') ORDER BY key",
-            user=tx.user_id,
+            "SELECT kind, key, count FROM item_counts WHERE user_id = :user AND kind IN ('files', 'bytes') ORDER BY key"
         ):
             uses[kind][key] = int(count)
         sites = tx.all(
             "SELECT key, count FROM item_counts WHERE user_id = :user AND kind = 'site_bytes' "
-            f"ORDER BY count DESC, key LIMIT {_MAX_SITES}",
-            user=tx.user_id,
+            f"ORDER BY count DESC, key LIMIT {_MAX_SITES}"
         )
 
         def use(key: str) -> BlobUse:
@@ -295,14 +262,14 @@ class BlobTable(Table):
             sites=tuple((site, int(size)) for site, size in sites),
         )
 
-    def blob_faults(self) -> list[str]:
+    def faults(self) -> list[str]:
         """Return kept files that are missing or damaged."""
         return list(self._find_faults())
 
     def _find_faults(self) -> Iterator[str]:
         for name in self._blob_names():
             try:
-                self.blob(name)
+                self.get(name)
             except NotFound:
                 continue  # removed meanwhile
             except StoreError as error:
@@ -310,11 +277,11 @@ class BlobTable(Table):
 
     @reads
     def _blob_names(self, tx: Transaction) -> list[str]:
-        return [row[0] for row in tx.all("SELECT hash FROM blobs WHERE user_id = :u ORDER BY hash", u=tx.user_id)]
+        return [row[0] for row in tx.all("SELECT hash FROM blobs WHERE user_id = :user ORDER BY hash")]
 
 
 def _require_item(tx: Transaction, item_id: str) -> None:
-    if not tx.all("SELECT 1 FROM items WHERE user_id = :user AND id = :id", user=tx.user_id, id=clean_id(item_id)):
+    if not tx.all("SELECT 1 FROM items WHERE user_id = :user AND id = :id", id=clean_id(item_id)):
         raise NotFound(f"There is no item {item_id:.200} to keep files with.")
 
 
@@ -324,22 +291,19 @@ def _put_links(tx: Transaction, item_id: str, links: Iterable[ItemBlob]) -> None
         values = {name: clean_text(value) if isinstance(value, str) else value for name, value in values.items()}
         values |= {"created_at": clean_time(link.created_at), "item_id": clean_id(item_id)}
         if link.hash is not None and not tx.run(
-            "UPDATE blobs SET unused_at = NULL WHERE user_id = :user AND hash = :hash",
-            user=tx.user_id,
-            hash=link.hash,
+            "UPDATE blobs SET unused_at = NULL WHERE user_id = :user AND hash = :hash", hash=link.hash
         ):
-            # Another item had the same file, lost it, and unused files were removed at once: all since `put_blob`.
+            # Another item had the same file, lost it, and unused files were removed at once: all since `put`.
             raise StoreError(
                 f"The file {link.hash} was removed while it was added to an item.", suggestions=(_SAVE_AGAIN,)
             )
-        tx.run(_PUT, user=tx.user_id, source_hash=url_hash(link.source), **values)
+        tx.run(_PUT, source_hash=url_hash(link.source), **values)
 
 
 def _drop_links(tx: Transaction, item_id: str, roles: Sequence[str]) -> None:
     for role in roles:
         tx.run(
             "DELETE FROM item_blobs WHERE user_id = :user AND item_id = :item AND role = :role",
-            user=tx.user_id,
             item=clean_id(item_id),
             role=role,
         )

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pagekeep.errors import NotFound
 from pagekeep.model import Change, Item, PageCheck, RawPage, Retention
-from pagekeep.store.engine import Row, Table, Transaction, reads, writes
+from pagekeep.store.engine import Part, Row, Transaction, reads, writes
 from pagekeep.store.storable import clean_id, clean_text
 from pagekeep.store.tables import items, jobs, schedules, snapshots
 from pagekeep.store.tables import snapshots as raw_pages
@@ -18,11 +18,11 @@ _NAMES: Final = ", ".join(_COLUMNS)
 _CHECK: Final = ("item_id", "checked_at", "next_at", "state", "failures", "first_failed_at", "reason")
 
 
-class ChangeTable(Table):
+class Changes(Part):
     """A user's inbox of changes, and what is known about addresses."""
 
     @writes
-    def record_change(
+    def add(
         self,
         tx: Transaction,
         schedule_id: str,
@@ -52,7 +52,6 @@ class ChangeTable(Table):
         values = {**asdict(change), "excerpt": clean_text(change.excerpt)}
         tx.run(
             f"INSERT INTO changes (user_id, {_NAMES}) VALUES (:user, {', '.join(f':{name}' for name in _COLUMNS)})",
-            user=tx.user_id,
             **values,
         )
         schedules.put_state(tx, schedule_id, state, failed=False, now=change.found_at)
@@ -62,7 +61,7 @@ class ChangeTable(Table):
         return change
 
     @reads
-    def changes(
+    def list(
         self, tx: Transaction, *, unseen: bool = False, item_id: str | None = None, limit: int = 100
     ) -> tuple[Change, ...]:
         """Return changes of items that are not deleted, newest first."""
@@ -73,18 +72,15 @@ class ChangeTable(Table):
             f"SELECT {', '.join(f'c.{name}' for name in _COLUMNS)} FROM changes c "
             "JOIN items i ON i.user_id = c.user_id AND i.id = c.item_id AND i.deleted_at IS NULL "
             f"WHERE c.user_id = :user{where} ORDER BY c.found_at DESC, c.id LIMIT :limit",
-            user=tx.user_id,
             limit=max(1, limit),
             **values,
         )
         return tuple(Change(*row) for row in rows)
 
     @reads
-    def change(self, tx: Transaction, change_id: str) -> Change:
+    def get(self, tx: Transaction, change_id: str) -> Change:
         """Return a change; `NotFound` when there is none with this id."""
-        rows = tx.all(
-            f"SELECT {_NAMES} FROM changes WHERE user_id = :user AND id = :id", user=tx.user_id, id=clean_id(change_id)
-        )
+        rows = tx.all(f"SELECT {_NAMES} FROM changes WHERE user_id = :user AND id = :id", id=clean_id(change_id))
         if not rows:
             raise NotFound("There is no such change.")
         return Change(*rows[0])
@@ -94,9 +90,9 @@ class ChangeTable(Table):
         """Mark changes as seen, all of them or those with these ids; return how many were not seen before."""
         where = "user_id = :user AND seen_at IS NULL"
         if change_ids is None:
-            return tx.run(f"UPDATE changes SET seen_at = :now WHERE {where}", user=tx.user_id, now=now)
+            return tx.run(f"UPDATE changes SET seen_at = :now WHERE {where}", now=now)
         return sum(
-            tx.run(f"UPDATE changes SET seen_at = :now WHERE {where} AND id = :id", user=tx.user_id, now=now, id=one)
+            tx.run(f"UPDATE changes SET seen_at = :now WHERE {where} AND id = :id", now=now, id=one)
             for one in map(clean_id, change_ids)
         )
 
@@ -108,11 +104,10 @@ class ChangeTable(Table):
             raw_pages.put_validators(tx, clean_id(check.item_id), raw)
 
     @reads
-    def page_check(self, tx: Transaction, item_id: str) -> PageCheck | None:
+    def get_check(self, tx: Transaction, item_id: str) -> PageCheck | None:
         """Return when the item's address was last requested, if ever."""
         rows = tx.all(
             f"SELECT {', '.join(_CHECK)} FROM page_checks WHERE user_id = :user AND item_id = :item",
-            user=tx.user_id,
             item=clean_id(item_id),
         )
         return _check(rows[0]) if rows else None
@@ -125,7 +120,6 @@ class ChangeTable(Table):
             "WHERE i.user_id = :user AND i.deleted_at IS NULL "
             "AND (c.next_at <= :now OR (c.item_id IS NULL AND i.saved_at <= :saved)) "
             "ORDER BY COALESCE(c.next_at, i.saved_at), i.id LIMIT :limit",
-            user=tx.user_id,
             now=now,
             saved=saved_before,
             limit=limit,
@@ -140,7 +134,6 @@ def put_check(tx: Transaction, check: PageCheck) -> None:
         f"INSERT INTO page_checks (user_id, {', '.join(_CHECK)}) SELECT i.user_id, i.id, "
         f"{', '.join(f':{name}' for name in _CHECK[1:])} FROM items i WHERE i.user_id = :user AND i.id = :item_id "
         f"ON CONFLICT (user_id, item_id) DO UPDATE SET {updates}",
-        user=tx.user_id,
         **asdict(check) | {"item_id": clean_id(check.item_id), "reason": clean_text(check.reason or "") or None},
     )
 

@@ -1,40 +1,34 @@
-"""Counts of items by state, tag, site and more, the words of the library, and statistics of the whole library."""
+"""Counts of items by state, tag, site and more, and the words of the library."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from pagekeep.model.library import CountedKind, CountPage, ItemCount
 from pagekeep.model.tags import tag_key
-from pagekeep.store.engine import Table, Transaction, reads, writes
-from pagekeep.store.storable import NO_ID, clean_text, domain_key, parse_json
-from pagekeep.store.tables import snapshots
+from pagekeep.store.engine import Part, Transaction, reads, select_in, writes
+from pagekeep.store.storable import clean_text, parse_json
 
 MAX_PAGE: Final = 200
 """Counts of one page."""
 _MAX_SECONDS: Final = 5.0
 _MAX_FAULTS: Final = 20
-_LIST_LENGTH: Final = 500
-"""Values in one list of a statement: SQLite allows 999 parameters by default."""
-_MAX_SITES: Final = 50
-"""Sites in one statement."""
 _STARTS: Final = " -./_:"
 """What a part of a word begins after."""
 
 
-class CountTable(Table):
+class Counts(Part):
     """The counts of a user's items. Deleted items count as `trash` only, failed saves as `failed`."""
 
     @reads
-    def counts(self, tx: Transaction, kinds: Sequence[CountedKind]) -> dict[str, dict[str, int]]:
+    def get(self, tx: Transaction, kinds: Sequence[CountedKind]) -> dict[str, dict[str, int]]:
         """Return all counts of some kinds: kind to key to count. For kinds with few keys, such as states and months."""
         found: dict[str, dict[str, int]] = {kind: {} for kind in kinds}
         names = {f"k{number}": kind for number, kind in enumerate(found)}
         marks = ", ".join(f":{name}" for name in names)
         rows = tx.all(
             f"SELECT kind, key, count FROM item_counts WHERE user_id = :user AND kind IN ({marks}) ORDER BY kind, key",
-            user=tx.user_id,
             **names,
         )
         for kind, key, count in rows:
@@ -42,7 +36,7 @@ class CountTable(Table):
         return found
 
     @reads
-    def count_page(
+    def page(
         self,
         tx: Transaction,
         kind: CountedKind,
@@ -84,74 +78,82 @@ class CountTable(Table):
         )
         return tuple(_label(tx, kind, rows))
 
-    @reads
-    def known_tags(self, tx: Transaction, keys: Sequence[str]) -> frozenset[str]:
-        """Return which of these keys of tags are in use."""
-        found: set[str] = set()
-        for begin in range(0, len(keys), _LIST_LENGTH):
-            names = {f"k{number}": key for number, key in enumerate(keys[begin : begin + _LIST_LENGTH])}
-            rows = tx.all(
-                "SELECT key FROM item_counts WHERE user_id = :user AND kind = 'tag' "
-                f"AND key IN ({', '.join(f':{name}' for name in names)})",
-                user=tx.user_id,
-                **names,
-            )
-            found.update(key for (key,) in rows)
-        return frozenset(found)
-
-    @reads
-    def site_tags(
-        self, tx: Transaction, domains: Sequence[str], limit: int
-    ) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
-        """Return the ids and tags of the newest items of each of these domains, at most `limit` of each."""
-        found: dict[str, list[tuple[str, tuple[str, ...]]]] = {domain: [] for domain in domains}
-        by_key = {domain_key(domain): domain for domain in domains}
-        for begin in range(0, len(by_key), _MAX_SITES):
-            names = {f"d{at}": key for at, key in enumerate(list(by_key)[begin : begin + _MAX_SITES])}
-            newest = (
-                "SELECT * FROM (SELECT i.domain_key, i.id, i.tags FROM items i WHERE i.user_id = :user "
-                f"AND i.domain_key = :{name} AND i.deleted_at IS NULL ORDER BY i.seq DESC LIMIT {int(limit)}) n{name}"
-                for name in names
-            )
-            for key, item_id, tags in tx.all(" UNION ALL ".join(newest), user=tx.user_id, **names):
-                found[by_key[key]].append((str(item_id), _texts(tags)))
-        return found
-
     @writes
     def recount(self, tx: Transaction) -> int:
         """Count all items again; return how many counts were wrong."""
         tx.lock("counts")
         wrong = len(_differences(tx))
         if wrong:
-            tx.run("DELETE FROM item_counts WHERE user_id = :user", user=tx.user_id)
+            tx.run("DELETE FROM item_counts WHERE user_id = :user")
             tx.run(
                 "INSERT INTO item_counts (user_id, kind, key, count) SELECT user_id, kind, key, SUM(count) "
-                f"FROM {_facets(tx)} WHERE f.user_id = :user GROUP BY user_id, kind, key",
-                user=tx.user_id,
+                f"FROM {_facets(tx)} WHERE f.user_id = :user GROUP BY user_id, kind, key"
             )
         return wrong
 
     @reads
-    def count_faults(self, tx: Transaction) -> list[str]:
+    def faults(self, tx: Transaction) -> list[str]:
         """Return which counts are wrong."""
         return [
             f"The count of {kind} {key!r} is {kept}, but there are {real}."
             for kind, key, kept, real in _differences(tx)[:_MAX_FAULTS]
         ]
 
+    @reads
+    def totals(self, tx: Transaction) -> Mapping[str, Any]:
+        """Return counts: items, by quality, archived, pinned, failed, deleted, domains, words; raw pages and their bytes.
+
+        Deleted items count in `deleted` only, failed saves in `failed` only.
+        """
+        kept: dict[str, dict[str, int]] = {"state": {}, "quality": {}, "words": {}, "files": {}, "bytes": {}}
+        kinds = ", ".join(f"'{kind}'" for kind in kept)
+        for kind, key, count in tx.all(
+            f"SELECT kind, key, count FROM item_counts WHERE user_id = :user AND kind IN ({kinds}) ORDER BY kind, key"
+        ):
+            kept[kind][key] = int(count)
+        domains = tx.all("SELECT COUNT(*) FROM item_counts WHERE user_id = :user AND kind = 'site'")[0][0]
+        state = kept["state"]
+        return {
+            "items": state.get("all", 0),
+            "quality": kept["quality"],
+            "archived": state.get("archive", 0),
+            "pinned": state.get("pinned", 0),
+            "failed": state.get("failed", 0),
+            "deleted": state.get("trash", 0),
+            "domains": int(domains),
+            "words": kept["words"].get("all", 0),
+            "raw_pages": kept["files"].get("raw", 0),
+            "raw_bytes": kept["bytes"].get("raw_unpacked", 0),
+            "raw_bytes_packed": kept["bytes"].get("raw", 0),
+        }
+
+    @reads
+    def nearest_word(self, tx: Transaction, word: str, *, prefix: bool = False) -> str | None:
+        """Return the word of the library nearest to this one; `None` when it is a word of it, or none is near.
+
+        With `prefix`, the beginning of a word counts as one.
+        """
+        if not _is_word(word):
+            return None
+        tx.limit_time(_MAX_WORD_SECONDS)
+        end = word + "\U0010ffff" if prefix else word
+        known = tx.all(
+            "SELECT 1 FROM vocabulary WHERE user_id = :user AND word >= :word AND word <= :end LIMIT 1",
+            word=word,
+            end=end,
+        )
+        return None if known else _nearest(word, _near(tx, word))
+
 
 def _differences(tx: Transaction) -> list[tuple[str, str, int, int]]:
     kept = {
         (kind, key): int(count)
-        for kind, key, count in tx.all(
-            "SELECT kind, key, count FROM item_counts WHERE user_id = :user", user=tx.user_id
-        )
+        for kind, key, count in tx.all("SELECT kind, key, count FROM item_counts WHERE user_id = :user")
     }
     real = {
         (kind, key): int(count)
         for kind, key, count in tx.all(
-            f"SELECT kind, key, SUM(count) FROM {_facets(tx)} WHERE f.user_id = :user GROUP BY kind, key",
-            user=tx.user_id,
+            f"SELECT kind, key, SUM(count) FROM {_facets(tx)} WHERE f.user_id = :user GROUP BY kind, key"
         )
     }
     names = sorted(name for name in {*kept, *real} if kept.get(name) != real.get(name))
@@ -164,7 +166,7 @@ def _facets(tx: Transaction) -> str:
 
 def _where(tx: Transaction, kind: CountedKind, text: str) -> tuple[str, dict[str, str]]:
     """Return the condition that a key contains the text, ignoring case; `plain` is the text, ready for a pattern."""
-    values = {"user": tx.user_id, "kind": kind}
+    values: dict[str, str] = {"kind": kind}
     wanted = tag_key(text) if kind == "tag" else clean_text(text).strip().lower()[:200]
     if not wanted:
         return "user_id = :user AND kind = :kind", values
@@ -183,24 +185,18 @@ def _label(tx: Transaction, kind: CountedKind, rows: Sequence[tuple[str, int]]) 
 
 def _spellings(tx: Transaction, keys: list[str]) -> dict[str, str]:
     """Return how the first of its items by id spells each tag."""
-    if not keys:
-        return {}
-    names = {f"k{number}": key for number, key in enumerate([*keys, *keys[:1] * (MAX_PAGE - len(keys))])}
-    rows = tx.all(
+    rows = select_in(
+        tx,
         "SELECT c.key, (SELECT i.tags FROM item_tags t JOIN items i ON i.user_id = t.user_id AND i.id = t.item_id "
         "WHERE t.user_id = c.user_id AND t.tag = c.key AND i.deleted_at IS NULL AND NOT i.failed ORDER BY t.item_id LIMIT 1) "
-        "FROM item_counts c "
-        f"WHERE c.user_id = :user AND c.kind = 'tag' AND c.key IN ({', '.join(f':{name}' for name in names)})",
-        user=tx.user_id,
-        **names,
+        "FROM item_counts c WHERE c.user_id = :user AND c.kind = 'tag' AND c.key IN (:list)",
+        keys,
     )
-    spelled = {}
-    for key, tags in rows:
-        spelled[key] = next((tag for tag in _texts(tags) if tag_key(tag) == key), key)
-    return spelled
+    return {key: next((tag for tag in texts(tags) if tag_key(tag) == key), key) for key, tags in rows}
 
 
-def _texts(tags: Any) -> tuple[str, ...]:
+def texts(tags: Any) -> tuple[str, ...]:
+    """Return the texts in a stored list."""
     return tuple(tag for tag in parse_json(tags) or () if isinstance(tag, str))
 
 
@@ -218,28 +214,6 @@ _MAX_SHARED: Final = 4
 """Letters by which two words with two mistakes can differ."""
 
 
-class VocabularyTable(Table):
-    """A user's words."""
-
-    @reads
-    def nearest_word(self, tx: Transaction, word: str, *, prefix: bool = False) -> str | None:
-        """Return the word of the library nearest to this one; `None` when it is a word of it, or none is near.
-
-        With `prefix`, the beginning of a word counts as one.
-        """
-        if not _is_word(word):
-            return None
-        tx.limit_time(_MAX_WORD_SECONDS)
-        end = word + "\U0010ffff" if prefix else word
-        known = tx.all(
-            "SELECT 1 FROM vocabulary WHERE user_id = :user AND word >= :word AND word <= :end LIMIT 1",
-            user=tx.user_id,
-            word=word,
-            end=end,
-        )
-        return None if known else _nearest(word, _near(tx, word))
-
-
 def add_words(tx: Transaction, *texts: str) -> None:
     """Add the words of an item, which are joined by spaces, to the vocabulary."""
     found = sorted({word for text in texts for word in text.split(" ") if _is_word(word)})
@@ -249,11 +223,7 @@ def add_words(tx: Transaction, *texts: str) -> None:
         # Always a list of full length, so that the statement is prepared once.
         names = {f"w{at}": word for at, word in enumerate([*part, *part[:1] * (size - len(part))])}
         rows = ", ".join(f"(:user, :{name})" for name in names)
-        tx.run(
-            f"INSERT INTO vocabulary (user_id, word) VALUES {rows} ON CONFLICT (user_id, word) DO NOTHING",
-            user=tx.user_id,
-            **names,
-        )
+        tx.run(f"INSERT INTO vocabulary (user_id, word) VALUES {rows} ON CONFLICT (user_id, word) DO NOTHING", **names)
 
 
 def _is_word(word: str) -> bool:
@@ -267,7 +237,6 @@ def _near(tx: Transaction, word: str) -> list[str]:
         rows = tx.all(
             "SELECT word FROM vocabulary WHERE user_id = :user AND word >= :first AND word < :last "
             f"AND LENGTH(word) BETWEEN :low AND :high ORDER BY word LIMIT {_MAX_COMPARED}",
-            user=tx.user_id,
             first=letter,
             last=chr(ord(letter) + 1),
             low=len(word) - 2,
@@ -304,140 +273,3 @@ def count_mistakes(one: str, other: str, limit: int) -> int:
         if min(row) > limit:
             return limit + 1
     return row[-1]
-
-
-BATCH: Final = 200
-"""Ids that are read at a time: few enough that none waits long in memory."""
-
-
-class StatisticsTable(Table):
-    """Questions about all items of a user."""
-
-    @reads
-    def stats(self, tx: Transaction) -> Mapping[str, Any]:
-        """Return counts: items, by quality, archived, pinned, failed, deleted, domains, words; raw pages and their bytes.
-
-        Deleted items count in `deleted` only, failed saves in `failed` only.
-        """
-        user = {"user": tx.user_id}
-        kept: dict[str, dict[str, int]] = {"state": {}, "quality": {}, "words": {}, "files": {}, "bytes": {}}
-        kinds = ", ".join(f"'{kind}'" for kind in kept)
-        for kind, key, count in tx.all(
-            f"SELECT kind, key, count FROM item_counts WHERE user_id = :user AND kind IN ({kinds}) ORDER BY kind, key",
-            **user,
-        ):
-            kept[kind][key] = int(count)
-        domains = tx.all("SELECT COUNT(*) FROM item_counts WHERE user_id = :user AND kind = 'site'", **user)[0][0]
-        state = kept["state"]
-        return {
-            "items": state.get("all", 0),
-            "quality": kept["quality"],
-            "archived": state.get("archive", 0),
-            "pinned": state.get("pinned", 0),
-            "failed": state.get("failed", 0),
-            "deleted": state.get("trash", 0),
-            "domains": int(domains),
-            "words": kept["words"].get("all", 0),
-            "raw_pages": kept["files"].get("raw", 0),
-            "raw_bytes": kept["bytes"].get("raw_unpacked", 0),
-            "raw_bytes_packed": kept["bytes"].get("raw", 0),
-        }
-
-    @reads
-    def tag_counts(self, tx: Transaction) -> Sequence[tuple[str, int]]:
-        """Return the tags of items that are not deleted with their number of items, the most used first."""
-        rows = tx.all(
-            "SELECT key, count FROM item_counts WHERE user_id = :user AND kind = 'tag' ORDER BY count DESC, key",
-            user=tx.user_id,
-        )
-        return [(tag, int(count)) for tag, count in rows]
-
-    def stale(self, *, parser_version: int, rules_hash: str | None, limit: int | None = None) -> Iterator[str]:
-        """Yield ids of items with a raw page that an older parser or other rules extracted, oldest saved first.
-
-        They are read in batches, so that the caller may change each item before the next.
-        """
-        left, after = limit, ("0001-01-01T00:00:00.000000Z", NO_ID)
-        while left is None or left > 0:
-            size = BATCH if left is None else min(left, BATCH)
-            batch = self._stale(parser_version, rules_hash, after, size)
-            yield from (item_id for _, item_id in batch)
-            if len(batch) < size:
-                return
-            after = batch[-1]
-            left = None if left is None else left - len(batch)
-
-    @reads
-    def _stale(
-        self, tx: Transaction, parser_version: int, rules_hash: str | None, after: tuple[str, str], limit: int
-    ) -> list[tuple[str, str]]:
-        """Return (saved_at, id) of the next outdated items."""
-        values: dict[str, Any] = {"user": tx.user_id, "version": parser_version, "saved": after[0], "id": after[1]}
-        rules = ""
-        if rules_hash is not None:
-            rules, values["rules"] = " OR COALESCE(i.rules_hash, '') <> :rules", rules_hash
-        rows = tx.all(
-            "SELECT i.saved_at, i.id FROM items i WHERE i.user_id = :user AND (i.saved_at, i.id) > (:saved, :id) "
-            f"AND i.deleted_at IS NULL AND (COALESCE(i.parser_version, -1) < :version{rules}) "
-            "AND EXISTS (SELECT 1 FROM raw_pages p WHERE p.user_id = i.user_id AND p.item_id = i.id) "
-            f"ORDER BY i.saved_at, i.id LIMIT {int(limit)}",
-            **values,
-        )
-        return [(saved, item_id) for saved, item_id in rows]
-
-    def all_ids(self) -> Iterator[str]:
-        """Yield the ids of all items, deleted ones too, without reading anything else of them."""
-        last = NO_ID
-        while True:
-            batch = self._ids_after(last)
-            yield from batch
-            if len(batch) < BATCH:
-                return
-            last = batch[-1]
-
-    @reads
-    def _ids_after(self, tx: Transaction, last: str) -> list[str]:
-        rows = tx.all(
-            f"SELECT id FROM items WHERE user_id = :user AND id > :last ORDER BY id LIMIT {BATCH}",
-            user=tx.user_id,
-            last=last,
-        )
-        return [item_id for (item_id,) in rows]
-
-    @reads
-    def versions(self, tx: Transaction) -> Sequence[tuple[str, str]]:
-        """Return (id, version) of every item that is not deleted, by id.
-
-        Every change of an item, its annotations or its kept pictures changes its version, so that a copy can be kept up to
-        date.
-        """
-        user = {"user": tx.user_id}
-        annotated = tx.all(
-            "SELECT item_id, COUNT(*), MAX(updated_at) FROM annotations WHERE user_id = :user GROUP BY item_id", **user
-        )
-        annotations = {item_id: f" {count} {latest}" for item_id, count, latest in annotated}
-        kept = tx.all(
-            "SELECT item_id, COUNT(*), MAX(created_at) FROM item_blobs WHERE user_id = :user AND hash IS NOT NULL "
-            "AND role IN ('picture', 'hero') GROUP BY item_id",
-            **user,
-        )
-        pictures = {item_id: f" p{count} {latest}" for item_id, count, latest in kept}
-        rows = tx.all(
-            "SELECT id, updated_at FROM items WHERE user_id = :user AND deleted_at IS NULL ORDER BY id", **user
-        )
-        return [
-            (item_id, f"{updated}{annotations.get(item_id, '')}{pictures.get(item_id, '')}")
-            for item_id, updated in rows
-        ]
-
-    @reads
-    def faults(self, tx: Transaction) -> list[str]:
-        """Return what is wrong with the stored items."""
-        unindexed = tx.all(
-            "SELECT i.id FROM items i LEFT JOIN item_words w ON w.seq = i.seq WHERE i.user_id = :user AND w.seq IS NULL "
-            "ORDER BY i.id",
-            user=tx.user_id,
-        )
-        return [
-            f"The item {item_id} is missing from the search index." for (item_id,) in unindexed
-        ] + snapshots.raw_faults(tx)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from pagekeep.errors import NotFound
 from pagekeep.model import RawPage
 from pagekeep.model.crawl import Crawl, CrawledPage, NewAddress
 from pagekeep.store.blob_files import unpack
-from pagekeep.store.engine import Row, Table, Transaction, reads, writes
+from pagekeep.store.engine import Part, Row, Transaction, reads, select_in, writes
 from pagekeep.store.storable import clean_id, clean_json, clean_text, parse_json, url_hash
 from pagekeep.store.tables import snapshots
 from pagekeep.store.tables.sinks import add_event
@@ -27,11 +27,11 @@ _JOIN: Final = (
 )
 
 
-class CrawlTable(Table):
+class Crawls(Part):
     """A user's crawls."""
 
     @writes
-    def start_crawl(
+    def start(
         self,
         tx: Transaction,
         name: str,
@@ -47,9 +47,7 @@ class CrawlTable(Table):
         """
         key = url_hash(name)
         tx.lock(f"crawl {key}")
-        rows = tx.all(
-            f"{SELECT_CRAWL} WHERE user_id = :user AND name_hash = :name {tx.for_update}", user=tx.user_id, name=key
-        )
+        rows = tx.all(f"{SELECT_CRAWL} WHERE user_id = :user AND name_hash = :name {tx.for_update}", name=key)
         if rows:
             known = read_crawl(rows[0])
             if known.state == "done":
@@ -62,7 +60,6 @@ class CrawlTable(Table):
             "INSERT INTO crawls (user_id, id, name_hash, url, state, run, admitted, settled, kept, size, created_at, "
             "started_at, options, counts) VALUES (:user, :id, :name, :url, 'running', 0, 0, 0, 0, 0, :now, :now, :options, "
             ":counts)",
-            user=tx.user_id,
             id=crawl_id,
             name=key,
             url=clean_text(url),
@@ -74,31 +71,29 @@ class CrawlTable(Table):
         return _get(tx, crawl_id)
 
     @reads
-    def crawl(self, tx: Transaction, crawl_id: str) -> Crawl:
+    def get(self, tx: Transaction, crawl_id: str) -> Crawl:
         """Return a crawl; `NotFound` when there is none."""
         return _get(tx, crawl_id)
 
     @reads
-    def crawls(self, tx: Transaction, limit: int = 100) -> tuple[Crawl, ...]:
+    def list(self, tx: Transaction, limit: int = 100) -> tuple[Crawl, ...]:
         """Return the user's crawls, the newest first."""
         rows = tx.all(
-            f"{SELECT_CRAWL} WHERE user_id = :user ORDER BY started_at DESC, id LIMIT :limit",
-            user=tx.user_id,
-            limit=max(1, limit),
+            f"{SELECT_CRAWL} WHERE user_id = :user ORDER BY started_at DESC, id LIMIT :limit", limit=max(1, limit)
         )
         return tuple(map(read_crawl, rows))
 
     @reads
-    def running_crawls(self, tx: Transaction) -> tuple[tuple[str, str], ...]:
+    def running(self, tx: Transaction) -> tuple[tuple[str, str], ...]:
         """Return user and id of every running crawl, of all users where the store was opened for workers."""
-        owner, values = ("", {}) if self._engine.everyone else ("user_id = :user AND ", {"user": self.user_id})
+        owner, values = self._owner()
         rows = tx.all(
             f"SELECT user_id, id FROM crawls WHERE {owner}state = 'running' ORDER BY created_at, id", **values
         )
         return tuple((user, crawl_id) for user, crawl_id in rows)
 
     @writes
-    def resume_crawl(self, tx: Transaction, crawl_id: str, options: Mapping[str, Any], now: str) -> Crawl:
+    def resume(self, tx: Transaction, crawl_id: str, options: Mapping[str, Any], now: str) -> Crawl:
         """Let a crawl go on where it ended, with other options, such as larger limits."""
         _get(tx, crawl_id)
         _set(
@@ -108,7 +103,7 @@ class CrawlTable(Table):
         return _get(tx, crawl_id)
 
     @writes
-    def cancel_crawl(self, tx: Transaction, crawl_id: str, now: str) -> Crawl:
+    def cancel(self, tx: Transaction, crawl_id: str, now: str) -> Crawl:
         """End a running crawl; its pages stay."""
         crawl = _get(tx, crawl_id)
         if crawl.state == "running":
@@ -117,26 +112,25 @@ class CrawlTable(Table):
         return _get(tx, crawl_id)
 
     @writes
-    def remove_crawl(self, tx: Transaction, crawl_id: str) -> None:
+    def remove(self, tx: Transaction, crawl_id: str) -> None:
         """Delete a crawl with its pages; `NotFound` when there is none."""
         crawl = _get(tx, crawl_id)
-        values = {"user": tx.user_id, "crawl": crawl.id}
         bodies = tx.all(
             "SELECT DISTINCT body_hash FROM crawl_results WHERE user_id = :user AND crawl_id = :crawl "
             "AND body_hash IS NOT NULL",
-            **values,
+            crawl=crawl.id,
         )
         for table in ("crawl_results", "crawl_pages", "crawl_counts"):
-            tx.run(f"DELETE FROM {table} WHERE user_id = :user AND crawl_id = :crawl", **values)
-        tx.run("DELETE FROM crawls WHERE user_id = :user AND id = :crawl", **values)
+            tx.run(f"DELETE FROM {table} WHERE user_id = :user AND crawl_id = :crawl", crawl=crawl.id)
+        tx.run("DELETE FROM crawls WHERE user_id = :user AND id = :crawl", crawl=crawl.id)
         for (name,) in bodies:
             snapshots.drop_body(tx, name)
 
     @writes
-    def drop_earlier_run(self, tx: Transaction, crawl_id: str) -> int:
+    def remove_earlier_run(self, tx: Transaction, crawl_id: str) -> int:
         """Delete some pages of runs before the current one; return how many."""
         crawl = _get(tx, crawl_id)
-        values = in_run(tx, crawl)
+        values = in_run(crawl)
         older = "user_id = :user AND crawl_id = :crawl AND run < :run"
         rows = tx.all(
             f"SELECT run, position FROM crawl_pages WHERE {older} ORDER BY run, position LIMIT {_DROP_BATCH}", **values
@@ -155,7 +149,7 @@ class CrawlTable(Table):
         return len(rows)
 
     @reads
-    def crawled(
+    def pages(
         self,
         tx: Transaction,
         crawl_id: str,
@@ -165,7 +159,7 @@ class CrawlTable(Table):
         limit: int = 100,
     ) -> tuple[CrawledPage, ...]:
         """Return settled addresses of the current run with these outcomes, in order, from after a position."""
-        values = in_run(tx, _get(tx, crawl_id)) | {f"o{number}": name for number, name in enumerate(outcomes)}
+        values = in_run(_get(tx, crawl_id)) | {f"o{number}": name for number, name in enumerate(outcomes)}
         names = ", ".join(f":o{number}" for number in range(len(outcomes)))
         rows = tx.all(
             f"SELECT {_PAGE} FROM {_JOIN} AND p.kind = 'page' AND p.state = 'settled' AND p.position > :after "
@@ -177,18 +171,18 @@ class CrawlTable(Table):
         return tuple(map(_crawled, rows))
 
     @reads
-    def crawl_robots(self, tx: Transaction, crawl_id: str) -> tuple[CrawledPage, ...]:
+    def robots(self, tx: Transaction, crawl_id: str) -> tuple[CrawledPage, ...]:
         """Return the robots.txt of every host that is decided; the content has its text as `robots`."""
         rows = tx.all(
             f"SELECT {_PAGE} FROM {_JOIN} AND p.kind = 'robots' AND p.state = 'settled' ORDER BY p.position",
-            **in_run(tx, _get(tx, crawl_id)),
+            **in_run(_get(tx, crawl_id)),
         )
         return tuple(map(_crawled, rows))
 
     @reads
-    def crawl_raw(self, tx: Transaction, crawl_id: str, position: int) -> RawPage | None:
+    def raw(self, tx: Transaction, crawl_id: str, position: int) -> RawPage | None:
         """Return the response of a page of the current run, if it was kept."""
-        values = in_run(tx, _get(tx, crawl_id))
+        values = in_run(_get(tx, crawl_id))
         rows = tx.all(
             "SELECT b.body, r.encoding, r.content_type, p.url, r.status, r.rendered, r.fetched_at, r.etag, r.last_modified, "
             "r.headers FROM raw_bodies b JOIN crawl_results r ON b.user_id = r.user_id AND b.hash = r.body_hash JOIN "
@@ -234,12 +228,7 @@ def _get(tx: Transaction, crawl_id: str) -> Crawl:
 
 def _set(tx: Transaction, crawl_id: str, **values: Any) -> None:
     changes = ", ".join(f"{name} = :{name}" for name in values)
-    tx.run(
-        f"UPDATE crawls SET {changes} WHERE user_id = :user AND id = :id",
-        user=tx.user_id,
-        id=clean_id(crawl_id),
-        **values,
-    )
+    tx.run(f"UPDATE crawls SET {changes} WHERE user_id = :user AND id = :id", id=clean_id(crawl_id), **values)
 
 
 def _begin_run(
@@ -257,8 +246,6 @@ def _begin_run(
     add_addresses(tx, _get(tx, crawl.id), 0, first, now)
 
 
-_BATCH: Final = 200
-"""Values of one query."""
 _ADD: Final = (
     "INSERT INTO crawl_pages (user_id, crawl_id, run, position, url_hash, kind, via, depth, parent, hops, chain, state, "
     "attempts, due_at, host, url, lastmod) VALUES (:user, :crawl, :run, :position, :url_hash, :kind, :via, :depth, :parent, "
@@ -268,7 +255,7 @@ _ADD: Final = (
 
 def add_addresses(tx: Transaction, crawl: Crawl, position: int, addresses: Sequence[NewAddress], now: str) -> None:
     """Add addresses to the frontier from this position on."""
-    key = in_run(tx, crawl)
+    key = in_run(crawl)
     rows = [
         {
             **key,
@@ -296,7 +283,7 @@ class Lookup:
 
     def __init__(self, tx: Transaction, crawl: Crawl) -> None:
         self._tx = tx
-        self._key = in_run(tx, crawl)
+        self._key = in_run(crawl)
 
     def known(self, hashes: Iterable[str]) -> set[str]:
         """Return those hashes whose address is in the frontier, or is the address of a page that was kept."""
@@ -312,11 +299,8 @@ class Lookup:
 
     def numbers(self, names: Iterable[str]) -> Mapping[str, int]:
         """Return the counters with these names."""
-        found: dict[str, int] = {}
-        for marks, values in _batches(names):
-            sql = f"SELECT name, number FROM crawl_counts WHERE {IN_RUN} AND name IN ({marks})"
-            found |= dict(self._tx.all(sql, **self._key, **values))
-        return found
+        sql = f"SELECT name, number FROM crawl_counts WHERE {IN_RUN} AND name IN (:list)"
+        return dict(select_in(self._tx, sql, sorted(set(names)), **self._key))
 
     def address(self, position: int) -> tuple[str, str, int | None] | None:
         """Return the URL hash of an address, how it was found, and its parent."""
@@ -325,22 +309,8 @@ class Lookup:
         return (rows[0][0], rows[0][1], rows[0][2]) if rows else None
 
     def _find(self, column: str, hashes: Iterable[str]) -> set[str]:
-        found: set[str] = set()
-        for marks, values in _batches(hashes):
-            sql = f"SELECT {column} FROM crawl_pages WHERE {IN_RUN} AND {column} IN ({marks})"
-            found.update(row[0] for row in self._tx.all(sql, **self._key, **values))
-        return found
-
-
-def _batches(names: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the marks and values of queries for some of the names each; always the same number of marks, so that few
-    different queries are prepared."""
-    listed = sorted(set(names))
-    for start in range(0, len(listed), _BATCH):
-        part = listed[start : start + _BATCH]
-        size = next(size for size in (1, 10, 50, _BATCH) if size >= len(part))
-        part += part[-1:] * (size - len(part))
-        yield ", ".join(f":v{number}" for number in range(size)), {f"v{n}": name for n, name in enumerate(part)}
+        sql = f"SELECT {column} FROM crawl_pages WHERE {IN_RUN} AND {column} IN (:list)"
+        return {row[0] for row in select_in(self._tx, sql, sorted(set(hashes)), **self._key)}
 
 
 def post_events(
@@ -376,10 +346,10 @@ def read_crawl(row: Row) -> Crawl:
 
 def find_crawl(tx: Transaction, crawl_id: str, lock: str = "") -> Crawl | None:
     """Return the user's crawl with this id, if there is one, locked as `lock` says."""
-    rows = tx.all(f"{SELECT_CRAWL} WHERE user_id = :user AND id = :id {lock}", user=tx.user_id, id=clean_id(crawl_id))
+    rows = tx.all(f"{SELECT_CRAWL} WHERE user_id = :user AND id = :id {lock}", id=clean_id(crawl_id))
     return read_crawl(rows[0]) if rows else None
 
 
-def in_run(tx: Transaction, crawl: Crawl) -> dict[str, Any]:
+def in_run(crawl: Crawl) -> dict[str, Any]:
     """Return the values of `IN_RUN`."""
-    return {"user": tx.user_id, "crawl": crawl.id, "run": crawl.run}
+    return {"crawl": crawl.id, "run": crawl.run}

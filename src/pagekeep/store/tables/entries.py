@@ -15,7 +15,7 @@ from typing import Any, Final
 from pagekeep.errors import InvalidQuery, NotFound, StoreError
 from pagekeep.model import AddedEntries, Entry, EntryCounts, EntryPage, EntryQuery, EntryState, NewEntry, RawPage
 from pagekeep.store.blob_files import pack, unpack
-from pagekeep.store.engine import Row, Table, Transaction, read_page_key, read_page_time, reads, write_page_key, writes
+from pagekeep.store.engine import Part, Row, Transaction, read_page_key, read_page_time, reads, write_page_key, writes
 from pagekeep.store.query import words
 from pagekeep.store.storable import clean_id, clean_json, clean_text, clean_time, parse_json, url_hash
 
@@ -54,11 +54,11 @@ _STATES: Final[dict[EntryState, str]] = {
 }
 
 
-class EntryTable(Table):
+class Entries(Part):
     """A user's feed inbox."""
 
     @writes
-    def put_entries(
+    def put(
         self, tx: Transaction, feed_id: str, entries: Sequence[NewEntry], now: str, listed: Collection[str] = ()
     ) -> AddedEntries:
         """Add the entries of a feed that are new, and update those that changed; read and kept states stay.
@@ -69,7 +69,7 @@ class EntryTable(Table):
         """
         feed_id = clean_id(feed_id)
         tx.lock(f"feed {feed_id}")
-        if not tx.all("SELECT 1 FROM feeds WHERE user_id = :user AND id = :id", user=tx.user_id, id=feed_id):
+        if not tx.all("SELECT 1 FROM feeds WHERE user_id = :user AND id = :id", id=feed_id):
             raise NotFound("There is no such feed.")
         known = _Known(tx, feed_id, entries, listed)
         added, updated, unchanged = list[str](), list[str](), 0
@@ -88,21 +88,20 @@ class EntryTable(Table):
         return AddedEntries(tuple(added), tuple(updated), unchanged)
 
     @reads
-    def entry_fingerprints(self, tx: Transaction, feed_id: str) -> dict[str, str]:
+    def fingerprints(self, tx: Transaction, feed_id: str) -> dict[str, str]:
         """Return guid hash to fingerprint of all entries of a feed, also of those that have left the inbox."""
         rows = tx.all(
             "SELECT guid_hash, fingerprint FROM feed_entries WHERE user_id = :user AND feed_id = :feed",
-            user=tx.user_id,
             feed=clean_id(feed_id),
         )
         return dict(rows)
 
     @writes
-    def set_entry_text(
+    def set_text(
         self, tx: Transaction, entry_id: str, content: str, page: RawPage | None, extra: dict[str, Any]
     ) -> None:
         """Replace the text of an entry by that of its page; an entry that has left the inbox stays out."""
-        values = {"user": tx.user_id, "id": clean_id(entry_id)}
+        values = {"id": clean_id(entry_id)}
         rows = tx.all(f"SELECT title, author, extra FROM feed_entries WHERE {_ONE} {tx.for_update}", **values)
         if not rows:
             return
@@ -117,7 +116,7 @@ class EntryTable(Table):
         _put_page(tx, values["id"], page)
 
     @reads
-    def find_entries(self, tx: Transaction, query: EntryQuery) -> EntryPage:
+    def find(self, tx: Transaction, query: EntryQuery) -> EntryPage:
         """Return one page of the entries that the query describes, newest first."""
         tx.limit_time(_MAX_SEARCH_SECONDS)
         limit = max(1, min(query.limit, MAX_ENTRIES))
@@ -137,15 +136,14 @@ class EntryTable(Table):
         return EntryPage(entries, write_page_key(kind, entries[-1].sorted_at, entries[-1].id) if more else None)
 
     @reads
-    def entry(self, tx: Transaction, entry_id: str) -> Entry:
+    def get(self, tx: Transaction, entry_id: str) -> Entry:
         """Return an entry with its text, by its id or a unique beginning of it; `NotFound` when there is none."""
         sql = f"SELECT {_NAMES}, content FROM feed_entries WHERE"
-        rows = tx.all(f"{sql} {_ONE}", user=tx.user_id, id=clean_id(entry_id))
+        rows = tx.all(f"{sql} {_ONE}", id=clean_id(entry_id))
         if not rows and _PREFIX.fullmatch(entry_id.lower()):
             digits = entry_id.lower().replace("-", "")[:32]
             rows = tx.all(
                 f"{sql} user_id = :user AND dropped_at IS NULL AND id >= :low AND id <= :high LIMIT 2",
-                user=tx.user_id,
                 low=str(uuid.UUID(f"{digits:0<32}")),
                 high=str(uuid.UUID(f"{digits:f<32}")),
             )
@@ -156,11 +154,10 @@ class EntryTable(Table):
         return _entry(rows[0])
 
     @reads
-    def entry_page(self, tx: Transaction, entry_id: str) -> RawPage | None:
+    def page(self, tx: Transaction, entry_id: str) -> RawPage | None:
         """Return what an entry's text was made of, if that was stored."""
         rows = tx.all(
             f"SELECT page, {', '.join(_PAGE)} FROM entry_pages WHERE user_id = :user AND entry_id = :id",
-            user=tx.user_id,
             id=clean_id(entry_id),
         )
         if not rows:
@@ -169,43 +166,40 @@ class EntryTable(Table):
         return RawPage(_unpack(rows[0][0]), **fields | {"rendered": bool(fields["rendered"])})
 
     @reads
-    def entry_counts(self, tx: Transaction) -> dict[str, EntryCounts]:
+    def counts(self, tx: Transaction) -> dict[str, EntryCounts]:
         """Return how many entries of each feed are unread and in all; feeds without entries are missing."""
         rows = tx.all(
             "SELECT feed_id, SUM(CASE WHEN read_at IS NULL THEN 1 ELSE 0 END), COUNT(*) FROM feed_entries "
-            "WHERE user_id = :user AND dropped_at IS NULL GROUP BY feed_id",
-            user=tx.user_id,
+            "WHERE user_id = :user AND dropped_at IS NULL GROUP BY feed_id"
         )
         return {feed_id: EntryCounts(int(unread), int(total)) for feed_id, unread, total in rows}
 
     @reads
-    def entries_left_out(self, tx: Transaction) -> dict[str, int]:
+    def left_out(self, tx: Transaction) -> dict[str, int]:
         """Return how many entries of each feed have left the inbox while the feed lists them; feeds without are missing."""
         rows = tx.all(
-            "SELECT feed_id, COUNT(*) FROM feed_entries WHERE user_id = :user AND dropped_at IS NOT NULL GROUP BY feed_id",
-            user=tx.user_id,
+            "SELECT feed_id, COUNT(*) FROM feed_entries WHERE user_id = :user AND dropped_at IS NOT NULL GROUP BY feed_id"
         )
         return {feed_id: int(count) for feed_id, count in rows}
 
     @reads
-    def entries_since(self, tx: Transaction, since: str) -> dict[str, tuple[int, int, int]]:
+    def since(self, tx: Transaction, since: str) -> dict[str, tuple[int, int, int]]:
         """Return how many entries of each feed were added, updated and left out from a time on; feeds without are missing."""
         rows = tx.all(
             "SELECT feed_id, SUM(CASE WHEN found_at >= :since AND dropped_at IS NULL THEN 1 ELSE 0 END), "
             "SUM(CASE WHEN found_at < :since AND dropped_at IS NULL THEN 1 ELSE 0 END), "
             "SUM(CASE WHEN found_at >= :since AND dropped_at IS NOT NULL THEN 1 ELSE 0 END) "
             "FROM feed_entries WHERE user_id = :user AND updated_at >= :since GROUP BY feed_id",
-            user=tx.user_id,
             since=since,
         )
         return {feed_id: (int(added), int(updated), int(left_out)) for feed_id, added, updated, left_out in rows}
 
     @writes
-    def mark_entries(self, tx: Transaction, entry_ids: Sequence[str], read: bool, now: str) -> int:
+    def mark(self, tx: Transaction, entry_ids: Sequence[str], read: bool, now: str) -> int:
         """Mark these entries as read, or as unread; return how many were not."""
         time = now if read else None
         sql = f"UPDATE feed_entries SET read_at = :time WHERE {_ONE} AND {_STATES['unread' if read else 'read']}"
-        return sum(tx.run(sql, user=tx.user_id, id=one, time=time) for one in map(clean_id, entry_ids))
+        return sum(tx.run(sql, id=one, time=time) for one in map(clean_id, entry_ids))
 
     @writes
     def mark_all_read(self, tx: Transaction, query: EntryQuery, found_before: str, now: str) -> int:
@@ -221,7 +215,7 @@ class EntryTable(Table):
     @writes
     def mark_kept(self, tx: Transaction, entry_id: str, item_id: str | None, now: str) -> Entry:
         """Note that an item is made of an entry, or was made, which is then read too."""
-        values = {"user": tx.user_id, "id": clean_id(entry_id)}
+        values = {"id": clean_id(entry_id)}
         tx.run(
             "UPDATE feed_entries SET kept_at = COALESCE(kept_at, :now), item_id = COALESCE(:item, item_id), "
             f"read_at = COALESCE(read_at, :now) WHERE {_ONE}",
@@ -235,7 +229,7 @@ class EntryTable(Table):
         return _entry(rows[0])
 
     @writes
-    def trim_entries(
+    def trim(
         self,
         tx: Transaction,
         feed_id: str,
@@ -251,7 +245,7 @@ class EntryTable(Table):
         The newest, as many as `least`, stay whatever their time. `listed` are the guid hashes that the feed has now: of
         these a mark stays, so that they do not come back.
         """
-        values = {"user": tx.user_id, "feed": clean_id(feed_id)}
+        values = {"feed": clean_id(feed_id)}
         rows = tx.all(
             "SELECT id, guid_hash, sorted_at, dropped_at FROM feed_entries WHERE user_id = :user AND feed_id = :feed "
             "ORDER BY sorted_at DESC, id DESC",
@@ -264,7 +258,7 @@ class EntryTable(Table):
             if dropped_at is None and not over:
                 continue
             if name not in listed:
-                tx.run("DELETE FROM feed_entries WHERE user_id = :user AND id = :id", user=tx.user_id, id=entry_id)
+                tx.run("DELETE FROM feed_entries WHERE user_id = :user AND id = :id", id=entry_id)
             elif dropped_at is None:
                 _drop(tx, entry_id, now)
             if dropped_at is None:
@@ -282,7 +276,7 @@ class _Known:
 
     def find(self, values: dict[str, Any]) -> tuple[str | None, str | None]:
         """Return the id and the fingerprint of the stored entry; `None` twice when it is new."""
-        owner = {"user": self.tx.user_id, "feed": self.feed_id}
+        owner = {"feed": self.feed_id}
         sql = "SELECT id, fingerprint, guid_hash FROM feed_entries WHERE user_id = :user AND feed_id = :feed AND "
         rows = self.tx.all(f"{sql} guid_hash = :hash", hash=values["guid_hash"], **owner)
         if not rows and values["url_hash"] and self.addresses[values["url_hash"]] == 1:
@@ -328,7 +322,6 @@ def _insert(tx: Transaction, feed_id: str, values: dict[str, Any], now: str) -> 
     tx.run(
         f"INSERT INTO feed_entries (user_id, id, feed_id, sorted_at, found_at, updated_at, {names}) "
         f"VALUES (:user, :id, :feed, :sorted, :now, :now, {', '.join(f':{name}' for name in values)})",
-        user=tx.user_id,
         id=entry_id,
         feed=feed_id,
         sorted=min(values["published_at"] or now, now),
@@ -342,7 +335,7 @@ def _update(tx: Transaction, entry_id: str, values: dict[str, Any], now: str) ->
     """Replace what the feed determines; one that has left the inbox changes nothing but what it is known by."""
     sets = ", ".join(f"{name} = :{name}" for name in values)
     known = {name: values[name] for name in ("guid", "guid_hash", "url_hash", "fingerprint")}
-    where = {"user": tx.user_id, "id": entry_id}
+    where = {"id": entry_id}
     changed = tx.run(f"UPDATE feed_entries SET {sets}, updated_at = :now WHERE {_ONE}", now=now, **where, **values)
     if not changed:
         sets = ", ".join(f"{name} = :{name}" for name in known)
@@ -354,14 +347,13 @@ def _drop(tx: Transaction, entry_id: str, now: str) -> None:
     tx.run(
         "UPDATE feed_entries SET dropped_at = :now, content = '', words = '', title = '' WHERE user_id = :user AND id = :id",
         now=now,
-        user=tx.user_id,
         id=entry_id,
     )
-    tx.run("DELETE FROM entry_pages WHERE user_id = :user AND entry_id = :id", user=tx.user_id, id=entry_id)
+    tx.run("DELETE FROM entry_pages WHERE user_id = :user AND entry_id = :id", id=entry_id)
 
 
 def _put_page(tx: Transaction, entry_id: str, page: RawPage | None) -> None:
-    owner = {"user": tx.user_id, "id": entry_id}
+    owner = {"id": entry_id}
     tx.run("DELETE FROM entry_pages WHERE user_id = :user AND entry_id = :id", **owner)
     if page is None or not tx.all(f"SELECT 1 FROM feed_entries WHERE {_ONE}", **owner):
         return
@@ -384,7 +376,7 @@ def _unpack(page: str) -> bytes:
 
 
 def _where(tx: Transaction, query: EntryQuery) -> tuple[str, dict[str, Any]]:
-    parts, values = ["user_id = :user", "dropped_at IS NULL", _STATES[query.state]], {"user": tx.user_id}
+    parts, values = ["user_id = :user", "dropped_at IS NULL", _STATES[query.state]], dict[str, Any]()
     if query.feed_ids is not None:
         names = [f"f{number}" for number in range(len(query.feed_ids))]
         values |= dict(zip(names, map(clean_id, query.feed_ids), strict=True))

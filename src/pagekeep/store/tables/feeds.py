@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 
 from pagekeep.errors import InvalidQuery, NotFound
 from pagekeep.model import Feed, FeedContent, FeedKind, FeedSettings, FeedStatus, PollOutcome, PublishedFeed
-from pagekeep.store.engine import Row, Table, Transaction, reads, writes
+from pagekeep.store.engine import Part, Row, Transaction, reads, writes
 from pagekeep.store.storable import clean_id, clean_json, clean_text, parse_json, url_hash
 
 _COLUMNS: Final = (
@@ -22,11 +22,11 @@ _NUMBERS: Final = ("keep_count", "keep_days", "every")
 _MIN_PREFIX: Final = 4
 
 
-class FeedTable(Table):
+class Feeds(Part):
     """A user's feeds."""
 
     @writes
-    def add_feed(
+    def add(
         self,
         tx: Transaction,
         kind: FeedKind,
@@ -43,7 +43,6 @@ class FeedTable(Table):
             "INSERT INTO feeds (user_id, id, kind, address_hash, status, next_at, created_at, updated_at, folder, settings, "
             "state, address, site, title) VALUES (:user, :id, :kind, :hash, 'active', :now, :now, :now, :folder, :settings, "
             ":state, :address, :site, :title) ON CONFLICT (user_id, address_hash) DO NOTHING",
-            user=tx.user_id,
             id=str(uuid.uuid4()),
             kind=kind,
             hash=url_hash(address),
@@ -58,13 +57,13 @@ class FeedTable(Table):
         return _select(tx, "address_hash = :hash", hash=url_hash(address))[0], changed == 1
 
     @reads
-    def feeds(self, tx: Transaction) -> tuple[Feed, ...]:
+    def list(self, tx: Transaction) -> tuple[Feed, ...]:
         """Return all feeds by folder and title."""
         found = _select(tx, "TRUE")
         return tuple(sorted(found, key=lambda feed: (feed.folder.casefold(), feed.label.casefold(), feed.id)))
 
     @reads
-    def feed(self, tx: Transaction, key: str) -> Feed:
+    def get(self, tx: Transaction, key: str) -> Feed:
         """Return the feed with this id, unique beginning of an id, or address; `NotFound` when there is none."""
         found = _select(tx, "id = :id OR address_hash = :hash", id=clean_id(key), hash=url_hash(key))
         if not found and len(key) >= _MIN_PREFIX:
@@ -76,7 +75,7 @@ class FeedTable(Table):
         return found[0]
 
     @writes
-    def change_feed(
+    def change(
         self,
         tx: Transaction,
         feed_id: str,
@@ -95,19 +94,17 @@ class FeedTable(Table):
         values = {name: value for name, value in values.items() if value is not None}
         sets = "".join(f", {name} = :{name}" for name in values)
         sql = f"UPDATE feeds SET updated_at = :now{sets} WHERE user_id = :user AND id = :id"
-        if not tx.run(sql, user=tx.user_id, id=clean_id(feed_id), now=now, **values):
+        if not tx.run(sql, id=clean_id(feed_id), now=now, **values):
             raise NotFound("There is no such feed.")
         return _select(tx, "id = :id", id=clean_id(feed_id))[0]
 
     @writes
-    def remove_feed(self, tx: Transaction, feed_id: str) -> bool:
+    def remove(self, tx: Transaction, feed_id: str) -> bool:
         """Remove a feed with its entries; items that were kept stay. Return whether there was one."""
-        return (
-            tx.run("DELETE FROM feeds WHERE user_id = :user AND id = :id", user=tx.user_id, id=clean_id(feed_id)) == 1
-        )
+        return tx.run("DELETE FROM feeds WHERE user_id = :user AND id = :id", id=clean_id(feed_id)) == 1
 
     @reads
-    def due_feeds(self, tx: Transaction, now: str, far: str, limit: int) -> tuple[Feed, ...]:
+    def due(self, tx: Transaction, now: str, far: str, limit: int) -> tuple[Feed, ...]:
         """Return web feeds to poll now: those whose time has come, or was set while the clock was ahead."""
         where = "kind = 'web' AND status = 'active' AND (next_at <= :now OR next_at > :far)"
         return tuple(_select(tx, where, "ORDER BY next_at, id LIMIT :limit", now=now, far=far, limit=limit))
@@ -115,10 +112,7 @@ class FeedTable(Table):
     @reads
     def next_poll(self, tx: Transaction) -> str | None:
         """Return when the next web feed is to be polled; `None` when there is none."""
-        rows = tx.all(
-            "SELECT MIN(next_at) FROM feeds WHERE user_id = :user AND kind = 'web' AND status = 'active'",
-            user=tx.user_id,
-        )
+        rows = tx.all("SELECT MIN(next_at) FROM feeds WHERE user_id = :user AND kind = 'web' AND status = 'active'")
         return rows[0][0] or None
 
     @writes
@@ -132,7 +126,6 @@ class FeedTable(Table):
         """Store what a published feed shows."""
         tx.run(
             "INSERT INTO published_feeds (user_id, id, title, query, created_at) VALUES (:user, :id, :title, :query, :now)",
-            user=tx.user_id,
             id=clean_id(published.id),
             title=clean_text(published.title),
             query=clean_text(published.query),
@@ -140,11 +133,10 @@ class FeedTable(Table):
         )
 
     @reads
-    def published_feeds(self, tx: Transaction) -> tuple[PublishedFeed, ...]:
+    def published(self, tx: Transaction) -> tuple[PublishedFeed, ...]:
         """Return all published feeds, oldest first."""
         rows = tx.all(
-            "SELECT id, title, query, created_at FROM published_feeds WHERE user_id = :user ORDER BY created_at, id",
-            user=tx.user_id,
+            "SELECT id, title, query, created_at FROM published_feeds WHERE user_id = :user ORDER BY created_at, id"
         )
         return tuple(PublishedFeed(*row) for row in rows)
 
@@ -152,16 +144,14 @@ class FeedTable(Table):
     def unpublish(self, tx: Transaction, feed_id: str) -> bool:
         """Forget a published feed; return whether there was one."""
         sql = "DELETE FROM published_feeds WHERE user_id = :user AND id = :id"
-        return tx.run(sql, user=tx.user_id, id=clean_id(feed_id)) == 1
+        return tx.run(sql, id=clean_id(feed_id)) == 1
 
 
 def _settle(tx: Transaction, outcome: PollOutcome, now: str) -> None:
     texts = {name: getattr(outcome, name) for name in ("title", "site")}
     values: dict[str, Any] = {name: clean_text(text) for name, text in texts.items() if text is not None}
     moved = outcome.address is not None and not tx.all(
-        "SELECT 1 FROM feeds WHERE user_id = :user AND address_hash = :hash",
-        user=tx.user_id,
-        hash=url_hash(outcome.address),
+        "SELECT 1 FROM feeds WHERE user_id = :user AND address_hash = :hash", hash=url_hash(outcome.address)
     )
     if moved and outcome.address is not None:  # not to the address of another feed
         values |= {"address": clean_text(outcome.address), "address_hash": url_hash(outcome.address)}
@@ -170,7 +160,6 @@ def _settle(tx: Transaction, outcome: PollOutcome, now: str) -> None:
         "UPDATE feeds SET state = :state, next_at = CASE WHEN next_at = :due THEN :next ELSE next_at END, "
         f"attempts = :attempts, polled_at = :now, status = :status{sets} "
         "WHERE user_id = :user AND id = :id AND status = 'active'",
-        user=tx.user_id,
         id=clean_id(outcome.feed_id),
         state=tx.json(clean_json(outcome.state)),
         due=outcome.due_at,
@@ -204,7 +193,7 @@ def settings_from_json(stored: Mapping[str, Any]) -> FeedSettings:
 
 
 def _select(tx: Transaction, where: str, order: str = "", **values: Any) -> list[Feed]:
-    rows = tx.all(f"SELECT {_NAMES} FROM feeds WHERE user_id = :user AND ({where}) {order}", user=tx.user_id, **values)
+    rows = tx.all(f"SELECT {_NAMES} FROM feeds WHERE user_id = :user AND ({where}) {order}", **values)
     return [_feed(row) for row in rows]
 
 

@@ -11,12 +11,12 @@ from typing import Any, Final, NamedTuple
 from pagekeep.model import Filter, Hit, ItemPage, ItemQuery, Order, Term
 from pagekeep.model.reading import ItemLink, Neighbours, SimilarItem
 from pagekeep.model.tags import tag_key
-from pagekeep.store.engine import Table, Transaction, read_page_key, read_page_time, reads, write_page_key
+from pagekeep.store.engine import Part, Transaction, read_page_key, read_page_time, reads, write_page_key
 from pagekeep.store.filters import Where, where_of
 from pagekeep.store.narrow import expand, kept_count, narrowed, walked_tag
 from pagekeep.store.query import FIELD_END, padded, snippet, tag_words, with_tags, words
 from pagekeep.store.storable import clean_id
-from pagekeep.store.tables.items import SELECT, get_by_seq, item_of
+from pagekeep.store.tables.item_rows import SELECT, get_by_seq, item_of
 
 MAX_ITEMS: Final = 1_000
 """Items of one page."""
@@ -39,7 +39,7 @@ _COUNTED: Final[dict[tuple[Filter, ...], str]] = {
 """Filters of lists whose number the database keeps; programs that synchronise ask for it with every page."""
 
 
-class FindTable(Table):
+class Search(Part):
     """Queries for items."""
 
     @reads
@@ -80,7 +80,7 @@ class FindTable(Table):
         if len(filters) == 1 and filters[0].name == "tag" and not filters[0].negated:
             return kept_count(tx, "tag", tag_key(filters[0].value))
         filters = expand(tx, ItemQuery(filters=filters)).filters
-        where = where_of(tx.user_id, filters)
+        where = where_of(filters)
         return int(tx.all(f"SELECT COUNT(*) FROM items i WHERE {where}", **where.values)[0][0])
 
     @reads
@@ -93,11 +93,48 @@ class FindTable(Table):
         """Return the query with saved searches replaced by their terms and filters."""
         return expand(tx, query)
 
+    @reads
+    def neighbours(self, tx: Transaction, query: ItemQuery, item_id: str) -> Neighbours:
+        """Return what is before and after an item in the list of a query; nothing when it is not in the list.
+
+        In a list that is sorted by a field, an item has neighbours even if it has left the list since.
+        """
+        rows = tx.all("SELECT seq FROM items WHERE user_id = :user AND id = :id", id=clean_id(item_id))
+        if not rows:
+            return Neighbours()
+        if query.order == "relevance" or query.terms or query.excluded:
+            return _in_search(tx, query, rows[0][0])
+        return Neighbours(
+            _beside(tx, query, rows[0][0], backwards=True), _beside(tx, query, rows[0][0], backwards=False)
+        )
+
+    @reads
+    def similar(
+        self, tx: Transaction, item_id: str, weights: Mapping[str, float], limit: int = 5
+    ) -> tuple[SimilarItem, ...]:
+        """Return the items that have most of these weighted words, best first; the item itself is left out."""
+        own = tx.all("SELECT seq FROM items WHERE user_id = :user AND id = :id", id=clean_id(item_id))
+        if not own:
+            return ()
+        tx.limit_time(_MAX_SIMILAR_SECONDS)
+        found = _find_words(tx, weights)
+        rarity = {word: weights[word] * math.log(1 + _PER_WORD / len(seqs)) for word, seqs in found.items()}
+        scores: dict[int, float] = defaultdict(float)
+        shared: dict[int, int] = defaultdict(int)
+        for word, seqs in found.items():
+            for seq in seqs:
+                scores[seq] += rarity[word]
+                shared[seq] += 1
+        scores.pop(own[0][0], None)
+        likely = [seq for seq in scores if shared[seq] >= min(_MIN_SHARED, len(found))]
+        best = sorted(likely, key=lambda seq: (-round(scores[seq], 9), -seq))[:_CANDIDATES]
+        return _compare(tx, best, rarity, limit) if best else ()
+
 
 def item_matches(tx: Transaction, item_id: str, query: ItemQuery) -> bool:
     """Return whether the query finds the item."""
     query = expand(tx, query)
-    where = where_of(tx.user_id, query.filters)
+    where = where_of(query.filters)
     where.add("i.id = {0}", clean_id(item_id))
     rows = tx.all(f"SELECT i.seq FROM items i WHERE {where}", **where.values)
     return bool(rows) and has_words(tx, query, where, int(rows[0][0]))
@@ -199,7 +236,7 @@ def _window(
 def _read_words(tx: Transaction, seqs: Set[int]) -> list[tuple[int, str, str]]:
     if not seqs:
         return []
-    where = Where(tx.user_id)
+    where = Where()
     where.add(f"i.seq IN ({', '.join(f'{{{number}}}' for number in range(len(seqs)))})", *seqs)
     return tx.candidates(ItemQuery(), where, head=False, top=max(seqs) + 1, bottom=0, limit=len(seqs))
 
@@ -239,27 +276,8 @@ _MAX_HITS: Final = 400
 """Hits of a search that are walked to find an item; further down, it has no neighbours."""
 
 
-class NeighbourTable(Table):
-    """The neighbours of a user's items."""
-
-    @reads
-    def neighbours(self, tx: Transaction, query: ItemQuery, item_id: str) -> Neighbours:
-        """Return what is before and after an item in the list of a query; nothing when it is not in the list.
-
-        In a list that is sorted by a field, an item has neighbours even if it has left the list since.
-        """
-        rows = tx.all("SELECT seq FROM items WHERE user_id = :user AND id = :id", user=tx.user_id, id=clean_id(item_id))
-        if not rows:
-            return Neighbours()
-        if query.order == "relevance" or query.terms or query.excluded:
-            return _in_search(tx, query, rows[0][0])
-        return Neighbours(
-            _beside(tx, query, rows[0][0], backwards=True), _beside(tx, query, rows[0][0], backwards=False)
-        )
-
-
 def _beside(tx: Transaction, query: ItemQuery, seq: int, *, backwards: bool) -> ItemLink | None:
-    where = where_of(tx.user_id, query.filters)
+    where = where_of(query.filters)
     if query.order == "relevance":
         return None
     column = ORDER_COLUMNS[query.order].format(no_time=tx.no_time)
@@ -302,38 +320,12 @@ _USUAL_SIMILAR_LENGTH: Final = 4_000
 _MAX_SIMILAR_SECONDS: Final = 3.0
 
 
-class SimilarTable(Table):
-    """Similar items of a user."""
-
-    @reads
-    def similar(
-        self, tx: Transaction, item_id: str, weights: Mapping[str, float], limit: int = 5
-    ) -> tuple[SimilarItem, ...]:
-        """Return the items that have most of these weighted words, best first; the item itself is left out."""
-        own = tx.all("SELECT seq FROM items WHERE user_id = :user AND id = :id", user=tx.user_id, id=clean_id(item_id))
-        if not own:
-            return ()
-        tx.limit_time(_MAX_SIMILAR_SECONDS)
-        found = _find_words(tx, weights)
-        rarity = {word: weights[word] * math.log(1 + _PER_WORD / len(seqs)) for word, seqs in found.items()}
-        scores: dict[int, float] = defaultdict(float)
-        shared: dict[int, int] = defaultdict(int)
-        for word, seqs in found.items():
-            for seq in seqs:
-                scores[seq] += rarity[word]
-                shared[seq] += 1
-        scores.pop(own[0][0], None)
-        likely = [seq for seq in scores if shared[seq] >= min(_MIN_SHARED, len(found))]
-        best = sorted(likely, key=lambda seq: (-round(scores[seq], 9), -seq))[:_CANDIDATES]
-        return _compare(tx, best, rarity, limit) if best else ()
-
-
 def _find_words(tx: Transaction, weights: Mapping[str, float]) -> dict[str, list[int]]:
     found = {}
     for word in list(weights)[:MAX_WORDS]:
         if " ".join(words(word)) != word:  # nothing else is in the index
             continue
-        rows = tx.all(tx.word_matches, word=word, user=tx.user_id, limit=_PER_WORD)
+        rows = tx.all(tx.word_matches, word=word, limit=_PER_WORD)
         if rows:
             found[word] = [row[0] for row in rows]
     return found
@@ -341,7 +333,7 @@ def _find_words(tx: Transaction, weights: Mapping[str, float]) -> dict[str, list
 
 def _compare(tx: Transaction, seqs: list[int], rarity: Mapping[str, float], limit: int) -> tuple[SimilarItem, ...]:
     """Return the best of some items, by how often and where they have the words."""
-    where = where_of(tx.user_id, ())
+    where = where_of(())
     marks = ", ".join(f"{{{number}}}" for number in range(len(seqs)))
     where.add(f"i.seq IN ({marks})", *seqs)
     rows = tx.candidates(ItemQuery(), where, head=False, top=_MAX_SEQ, bottom=0, limit=len(seqs))
@@ -396,7 +388,7 @@ def find_tags(tx: Transaction, terms: Sequence[Term], filters: tuple[Filter, ...
     else:
         table, key, order = "(SELECT DISTINCT user_id, tag FROM item_tags) t", "tag", "ORDER BY tag"
     like = " OR ".join(f"{key} LIKE :{name}" for name in values)
-    rows = tx.all(f"SELECT {key} FROM {table} WHERE user_id = :user AND ({like}) {order}", user=tx.user_id, **values)
+    rows = tx.all(f"SELECT {key} FROM {table} WHERE user_id = :user AND ({like}) {order}", **values)
     tags = [(str(row[0]), f" {tag_words(row[0])} ") for row in rows]
     most = MAX_TAGS // len(terms)
     found = {term: tuple(tag for tag, text in tags if padded(term) in text)[:most] for term in terms}
@@ -447,7 +439,6 @@ def tags_of(tx: Transaction, seqs: Sequence[int]) -> dict[int, list[str]]:
         rows: list[Any] = tx.all(
             "SELECT i.seq, t.tag FROM items i JOIN item_tags t ON t.user_id = i.user_id AND t.item_id = i.id "
             f"WHERE i.user_id = :user AND i.seq IN ({', '.join(f':{name}' for name in names)}) ORDER BY i.seq, t.tag",
-            user=tx.user_id,
             **names,
         )
         for seq, tag in rows:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from pagekeep import clock
 from pagekeep.model.crawl import Crawl, Found, FrontierPage, Pace, Progress, Settlement, Validators, Visit
-from pagekeep.store.engine import Row, Table, Transaction, reads, writes
+from pagekeep.store.engine import Part, Transaction, reads, select_in, writes
 from pagekeep.store.storable import clean_json, clean_text, parse_json
 from pagekeep.store.tables.crawls import (
     FRONTIER,
@@ -58,11 +58,11 @@ class Policy(Protocol):
         ...
 
 
-class FrontierTable(Table):
+class Frontier(Part):
     """What the workers of a crawl do with its frontier."""
 
     @writes
-    def advance_crawl(
+    def advance(
         self,
         tx: Transaction,
         crawl_id: str,
@@ -99,7 +99,7 @@ class FrontierTable(Table):
                 f"UPDATE crawl_pages SET leased_until = :until WHERE {IN_RUN} AND state = 'leased' AND leased_by = :worker",
                 until=until,
                 worker=worker,
-                **in_run(tx, crawl),
+                **in_run(crawl),
             )
 
     @writes
@@ -119,18 +119,18 @@ class FrontierTable(Table):
             now=now,
             **names,
             **kept,
-            **in_run(tx, crawl),
+            **in_run(crawl),
         )
 
     @reads
-    def crawl_workers(self, tx: Transaction, crawl_id: str) -> tuple[str, ...]:
+    def workers(self, tx: Transaction, crawl_id: str) -> tuple[str, ...]:
         """Return the workers that have addresses of a crawl leased."""
         crawl = find_crawl(tx, crawl_id)
         if crawl is None:
             return ()
         rows = tx.all(
             f"SELECT DISTINCT leased_by FROM crawl_pages WHERE {IN_RUN} AND state = 'leased' ORDER BY leased_by",
-            **in_run(tx, crawl),
+            **in_run(crawl),
         )
         return tuple(row[0] for row in rows)
 
@@ -140,7 +140,7 @@ def _store_visits(
 ) -> None:
     """Store the results of visits whose lease is still ours."""
     for visit in visits:
-        key = in_run(tx, crawl) | {"position": visit.position}
+        key = in_run(crawl) | {"position": visit.position}
         leased = f"WHERE {IN_RUN} AND position = :position AND state = 'leased' AND leased_by = :worker"
         if visit.retry_after is not None:
             tx.run(
@@ -169,7 +169,6 @@ def _add_result(tx: Transaction, key: dict[str, Any], visit: Visit, now: str, *,
         tx.run(
             "INSERT INTO raw_bodies (user_id, hash, size, packed, body) VALUES (:user, :hash, :size, :packed, :body) "
             "ON CONFLICT DO NOTHING",
-            user=tx.user_id,
             hash=body.hash,
             size=body.size,
             packed=len(body.packed),
@@ -255,7 +254,7 @@ def _next_found(tx: Transaction, crawl: Crawl) -> tuple[Found, ...]:
         "ORDER BY p.position",
         first=crawl.settled,
         end=crawl.settled + _SETTLE_BATCH,
-        **in_run(tx, crawl),
+        **in_run(crawl),
     )
     found = []
     for row in rows:
@@ -268,7 +267,7 @@ def _next_found(tx: Transaction, crawl: Crawl) -> tuple[Found, ...]:
 
 
 def _apply(tx: Transaction, crawl: Crawl, settlement: Settlement, now: str) -> None:
-    key = in_run(tx, crawl)
+    key = in_run(crawl)
     if settlement.decisions:
         tx.many(
             "UPDATE crawl_pages SET state = 'settled', outcome = :outcome, page_hash = :page, content_hash = :content "
@@ -294,8 +293,7 @@ def _apply(tx: Transaction, crawl: Crawl, settlement: Settlement, now: str) -> N
     tx.run(
         "UPDATE crawls SET admitted = :admitted, settled = :settled, kept = :kept, size = :size, counts = :counts, "
         "state = :state, reason = :reason, finished_at = :finished WHERE user_id = :user AND id = :crawl",
-        user=key["user"],
-        crawl=key["crawl"],
+        crawl=crawl.id,
         admitted=crawl.admitted + len(settlement.admitted),
         settled=crawl.settled + len(settlement.decisions),
         kept=settlement.kept,
@@ -368,7 +366,7 @@ def _may_ask(tx: Transaction, crawl: Crawl, host: str, now: str, waits: list[str
         "AND p.leased_until > :now LIMIT 1",
         host=host,
         now=now,
-        **in_run(tx, crawl),
+        **in_run(crawl),
     )
     return not busy
 
@@ -376,7 +374,7 @@ def _may_ask(tx: Transaction, crawl: Crawl, host: str, now: str, waits: list[str
 def _take(
     tx: Transaction, crawl: Crawl, worker: str, host: str, limit: int, window: Mapping[str, int], now: str, until: str
 ) -> list[FrontierPage]:
-    key = in_run(tx, crawl)
+    key = in_run(crawl)
     rows = tx.all(
         f"SELECT {_NAMES} FROM crawl_pages p WHERE {_WHERE} AND p.host = :host AND p.position < :end "
         "AND (p.position <= :barrier OR p.kind = 'robots') "
@@ -405,7 +403,7 @@ def _next_due(tx: Transaction, crawl: Crawl, end: int, now: str) -> list[str]:
         "AND CASE WHEN p.state = 'queued' THEN p.due_at ELSE p.leased_until END > :now",
         end=end,
         now=now,
-        **in_run(tx, crawl),
+        **in_run(crawl),
     )
     return [row[0] for row in rows if row[0]]
 
@@ -418,14 +416,14 @@ def _with_validators(tx: Transaction, crawl: Crawl, pages: list[FrontierPage]) -
 
 
 def _with_validator(tx: Transaction, crawl: Crawl, page: FrontierPage) -> FrontierPage:
-    values: dict[str, Any] = {"user": tx.user_id, "crawl": crawl.id, "run": crawl.run, "before": crawl.run - 1}
-    rows: list[Row] = tx.all(
+    rows = tx.all(
         "SELECT b.position, r.etag, r.last_modified, r.made_by, r.fetched_at FROM crawl_pages p JOIN crawl_pages b "
         "ON b.user_id = p.user_id AND b.crawl_id = p.crawl_id AND b.run = :before AND b.url_hash = p.url_hash "
         "JOIN crawl_results r ON r.user_id = b.user_id AND r.crawl_id = b.crawl_id AND r.run = b.run "
         f"AND r.position = b.position WHERE {_WHERE} AND p.position = :position AND b.outcome IN ('kept', 'duplicate', 'read')",
         position=page.position,
-        **values,
+        before=crawl.run - 1,
+        **in_run(crawl),
     )
     return replace(page, before=Validators(*rows[0])) if rows else page
 
@@ -439,30 +437,23 @@ class HostState(NamedTuple):
 
 def read_hosts(tx: Transaction, hosts: Iterable[str]) -> dict[str, HostState]:
     """Return the rows of hosts that have one."""
-    names = {f"h{number}": host for number, host in enumerate(sorted(hosts))}
-    if not names:
-        return {}
-    marks = ", ".join(f":{name}" for name in names)
-    rows = tx.all(
-        f"SELECT host, next_at, delay, streak FROM crawl_hosts WHERE user_id = :user AND host IN ({marks})",
-        user=tx.user_id,
-        **names,
-    )
-    return {host: HostState(next_at, Pace(delay, streak)) for host, next_at, delay, streak in rows}
+    sql = "SELECT host, next_at, delay, streak FROM crawl_hosts WHERE user_id = :user AND host IN (:list)"
+    return {
+        host: HostState(next_at, Pace(delay, streak))
+        for host, next_at, delay, streak in select_in(tx, sql, sorted(hosts))
+    }
 
 
 def lock_host(tx: Transaction, host: str, now: str, lock: str) -> HostState | None:
     """Return the host's row, locked; `None` when another worker has it and `lock` does not wait."""
-    key = {"user": tx.user_id, "host": host}
     tx.run(
         "INSERT INTO crawl_hosts (user_id, host, next_at, delay, streak) VALUES (:user, :host, :now, 0, 0) "
         "ON CONFLICT DO NOTHING",
+        host=host,
         now=now,
-        **key,
     )
-    rows = tx.all(
-        f"SELECT next_at, delay, streak FROM crawl_hosts WHERE user_id = :user AND host = :host {lock}", **key
-    )
+    sql = f"SELECT next_at, delay, streak FROM crawl_hosts WHERE user_id = :user AND host = :host {lock}"
+    rows = tx.all(sql, host=host)
     return HostState(rows[0][0], Pace(rows[0][1], rows[0][2])) if rows else None
 
 
@@ -470,7 +461,6 @@ def put_host(tx: Transaction, host: str, state: HostState) -> None:
     """Store when a host may be asked again."""
     tx.run(
         "UPDATE crawl_hosts SET next_at = :next, delay = :delay, streak = :streak WHERE user_id = :user AND host = :host",
-        user=tx.user_id,
         host=host,
         next=state.next_at,
         delay=state.pace.delay,

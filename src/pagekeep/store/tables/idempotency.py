@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pagekeep.store.engine import Table, Transaction, reads, writes
+from pagekeep.store.engine import Part, Transaction, reads, writes
 from pagekeep.store.storable import clean_json, clean_text, parse_json
 
 _CLAIMED: Final = "WHERE user_id = :user AND key = :key AND created_at = :claimed AND answer IS NULL"
 """The time identifies the claim: one that another process took over has another time."""
 
 
-class IdempotencyTable(Table):
+class Idempotency(Part):
     """Claims of idempotency keys, and the responses to their requests."""
 
     @writes
@@ -25,7 +25,7 @@ class IdempotencyTable(Table):
         process that was killed: the same request takes it over.
         """
         tx.lock(f"answer {key}")
-        tx.run("DELETE FROM answers WHERE user_id = :user AND created_at <= :since", user=tx.user_id, since=since)
+        tx.run("DELETE FROM answers WHERE user_id = :user AND created_at <= :since", since=since)
         rows = tx.all(
             "SELECT request, answer, created_at FROM answers WHERE user_id = :user AND key = :key", **_key(tx, key)
         )
@@ -51,7 +51,7 @@ class IdempotencyTable(Table):
         return str(rows[0][0]) if rows else None
 
     @writes
-    def renew_claim(self, tx: Transaction, key: str, claimed: str, now: str) -> bool:
+    def renew(self, tx: Transaction, key: str, claimed: str, now: str) -> bool:
         """Move the claim made at `claimed` to `now`, as its request is still running; False when another has it."""
         return _renew(tx, key, claimed, now)
 
@@ -70,4 +70,4 @@ def _renew(tx: Transaction, key: str, claimed: str, now: str) -> bool:
 
 
 def _key(tx: Transaction, key: str) -> dict[str, Any]:
-    return {"user": tx.user_id, "key": clean_text(key)}
+    return {"key": clean_text(key)}

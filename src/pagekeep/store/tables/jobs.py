@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pagekeep.errors import NotFound
 from pagekeep.model import Job
-from pagekeep.store.engine import Row, Table, Transaction, reads, writes
+from pagekeep.store.engine import Part, Row, Transaction, reads, writes
 from pagekeep.store.storable import clean_id, clean_json, clean_text, parse_json, url_hash
 
 SO_FAR: Final = "so_far"
@@ -40,16 +40,16 @@ _HOLDER: Final = "direct save "
 """How the names of those begin who hold a job because they save its page themselves; its id follows."""
 
 
-class JobTable(Table):
+class Jobs(Part):
     """A user's jobs; those of all users where the store was opened for workers."""
 
     @writes
-    def enqueue(self, tx: Transaction, url: str, url_full: str, options: Mapping[str, Any], now: str) -> Job:
+    def add(self, tx: Transaction, url: str, url_full: str, options: Mapping[str, Any], now: str) -> Job:
         """Return a new job, or the unfinished one for this URL."""
         return add_job(tx, url, url_full, options, now)
 
     @writes
-    def enqueue_many(
+    def add_many(
         self, tx: Transaction, addresses: Sequence[tuple[str, str]], options: Mapping[str, Any], now: str
     ) -> int:
         """Add jobs for addresses (normalised, and as given) that neither wait nor are dead; return how many.
@@ -60,7 +60,7 @@ class JobTable(Table):
         added = 0
         for name in sorted(pairs):
             tx.lock(name)
-        rows = tx.all("SELECT url_hash FROM jobs WHERE user_id = :user AND state = 'dead'", user=tx.user_id)
+        rows = tx.all("SELECT url_hash FROM jobs WHERE user_id = :user AND state = 'dead'")
         dead = {row[0] for row in rows}
         for name, (url, url_full) in pairs.items():
             if name not in dead and _unfinished(tx, name) is None:
@@ -69,7 +69,7 @@ class JobTable(Table):
         return added
 
     @writes
-    def hold_job(
+    def hold(
         self, tx: Transaction, job_id: str, url: str, url_full: str, options: Mapping[str, Any], now: str, until: str
     ) -> bool:
         """Add a job for a page that the caller saves now, leased to it until a time; False when one for this URL waits already.
@@ -85,7 +85,6 @@ class JobTable(Table):
             "leased_until, created_at) VALUES (:id, :user, :hash, :url, :url_full, :options, 'running', 1, :now, :until, "
             ":holder, :until, :now)",
             id=clean_id(job_id),
-            user=tx.user_id,
             hash=name,
             url=clean_text(url),
             url_full=clean_text(url_full),
@@ -97,7 +96,7 @@ class JobTable(Table):
         return True
 
     @writes
-    def drop_held(self, tx: Transaction, job_id: str) -> None:
+    def remove_held(self, tx: Transaction, job_id: str) -> None:
         """Remove a held job, as its page is saved or cannot be; one that was taken over stays."""
         drop_held(tx, job_id)
 
@@ -245,20 +244,19 @@ class JobTable(Table):
         return changed == 1
 
     @reads
-    def job(self, tx: Transaction, job_id: str) -> Job:
+    def get(self, tx: Transaction, job_id: str) -> Job:
         """Return the user's job with this id; `NotFound` when there is none."""
-        rows = tx.all(f"{_SELECT} WHERE user_id = :user AND id = :id", user=tx.user_id, id=clean_id(job_id))
+        rows = tx.all(f"{_SELECT} WHERE user_id = :user AND id = :id", id=clean_id(job_id))
         if not rows:
             raise NotFound(f"There is no job {job_id:.200}.")
         return _job(rows[0])
 
     @reads
-    def jobs(self, tx: Transaction, state: str | None = None, limit: int = 100, without: str = "") -> tuple[Job, ...]:
+    def list(self, tx: Transaction, state: str | None = None, limit: int = 100, without: str = "") -> tuple[Job, ...]:
         """Return the user's jobs, newest first, but for those with the address `without`."""
         where, values = ("", {}) if state is None else (" AND state = :state", {"state": state})
         rows = tx.all(
             f"{_SELECT} WHERE user_id = :user{where} AND url_full <> :without ORDER BY seq DESC LIMIT :limit",
-            user=tx.user_id,
             without=without,
             limit=max(1, limit),
             **values,
@@ -266,7 +264,7 @@ class JobTable(Table):
         return tuple(map(_job, rows))
 
     @reads
-    def unfinished_jobs(self, tx: Transaction, prefix: str) -> tuple[Job, ...]:
+    def find_unfinished(self, tx: Transaction, prefix: str) -> tuple[Job, ...]:
         """Return the user's jobs whose id starts with a prefix and that wait, run or are dead; at most two."""
         digits = prefix.lower().replace("-", "")
         if not _HEX.fullmatch(digits):
@@ -274,14 +272,13 @@ class JobTable(Table):
         rows = tx.all(
             f"{_SELECT} WHERE user_id = :user AND id >= :low AND id <= :high AND state IN ('queued', 'running', 'dead') "
             "LIMIT 2",
-            user=tx.user_id,
             low=str(uuid.UUID(f"{digits:0<32}")),
             high=str(uuid.UUID(f"{digits:f<32}")),
         )
         return tuple(map(_job, rows))
 
     @reads
-    def job_counts(self, tx: Transaction, without: str = "") -> Mapping[str, int]:
+    def counts(self, tx: Transaction, without: str = "") -> Mapping[str, int]:
         """Return how many jobs are queued, running and dead, not counting those with the address `without`."""
         owner, values = self._owner()
         rows = tx.all(
@@ -298,7 +295,6 @@ class JobTable(Table):
         rows = tx.all(
             f"{_SELECT} WHERE user_id = :user AND state = 'dead' AND SUBSTR(url, 1, {len(_TASK)}) = :task "
             "AND url_full <> :without ORDER BY seq DESC LIMIT :limit",
-            user=tx.user_id,
             task=_TASK,
             without=without,
             limit=max(1, limit),
@@ -306,7 +302,7 @@ class JobTable(Table):
         return tuple(map(_job, rows))
 
     @reads
-    def unfinished(self, tx: Transaction, urls: Sequence[str]) -> set[str]:
+    def unfinished_urls(self, tx: Transaction, urls: Sequence[str]) -> set[str]:
         """Return which of these normalised addresses are queued or running."""
         return {url for url in urls if _unfinished(tx, url_hash(url)) is not None}
 
@@ -315,7 +311,6 @@ class JobTable(Table):
         """Return a dead job to the queue with no attempts counted; when its URL waits already, return the job that waits."""
         rows = tx.all(
             f"SELECT url_hash, state, {_NAMES} FROM jobs WHERE user_id = :user AND id = :id {tx.for_update}",
-            user=tx.user_id,
             id=clean_id(job_id),
         )
         if not rows:
@@ -331,13 +326,12 @@ class JobTable(Table):
             "UPDATE jobs SET state = 'queued', attempts = 0, run_after = :now, due_at = :now "
             f"WHERE user_id = :user AND id = :id RETURNING {_NAMES}",
             now=now,
-            user=tx.user_id,
             id=job_id,
         )
         return _job(revived[0])
 
     @writes
-    def free(self, tx: Transaction, now: str, lease_limit: str, job_id: str | None = None) -> tuple[Job, ...]:
+    def make_due(self, tx: Transaction, now: str, lease_limit: str, job_id: str | None = None) -> tuple[Job, ...]:
         """Make the user's jobs that wait for a later time due now, and those leased until after `lease_limit`; return them."""
         one, values = ("", {}) if job_id is None else (" AND id = :id", {"id": clean_id(job_id)})
         rows = tx.all(
@@ -345,7 +339,6 @@ class JobTable(Table):
             "attempts = CASE WHEN state = 'running' THEN attempts - 1 ELSE attempts END WHERE user_id = :user "
             "AND ((state = 'queued' AND due_at > :now) OR (state = 'running' AND leased_until > :lease_limit))"
             f"{one} RETURNING {_NAMES}",
-            user=tx.user_id,
             now=now,
             lease_limit=lease_limit,
             **values,
@@ -353,16 +346,12 @@ class JobTable(Table):
         return tuple(map(_job, rows))
 
     @writes
-    def forget(self, tx: Transaction, job_id: str) -> None:
+    def remove(self, tx: Transaction, job_id: str) -> None:
         """Delete a dead job; one that waits or is done stays. `NotFound` when there is none."""
-        names = {"user": tx.user_id, "id": clean_id(job_id)}
+        names = {"id": clean_id(job_id)}
         if not tx.all("SELECT 1 FROM jobs WHERE user_id = :user AND id = :id", **names):
             raise NotFound(f"There is no job {job_id:.200}.")
         tx.run("DELETE FROM jobs WHERE user_id = :user AND id = :id AND state = 'dead'", **names)
-
-    def _owner(self, alias: str = "") -> tuple[str, dict[str, str]]:
-        """Return the condition on whose jobs are meant, and its values."""
-        return ("", {}) if self._engine.everyone else (f"{alias}user_id = :user AND ", {"user": self.user_id})
 
 
 def _job(row: Row) -> Job:
@@ -371,11 +360,7 @@ def _job(row: Row) -> Job:
 
 
 def _unfinished(tx: Transaction, name: str) -> Job | None:
-    rows = tx.all(
-        f"{_SELECT} WHERE user_id = :user AND url_hash = :hash AND state IN ('queued', 'running')",
-        user=tx.user_id,
-        hash=name,
-    )
+    rows = tx.all(f"{_SELECT} WHERE user_id = :user AND url_hash = :hash AND state IN ('queued', 'running')", hash=name)
     return _job(rows[0]) if rows else None
 
 
@@ -395,7 +380,6 @@ def add_job(tx: Transaction, url: str, url_full: str, options: Mapping[str, Any]
         "INSERT INTO jobs (id, user_id, url_hash, url, url_full, options, state, run_after, due_at, created_at) "
         f"VALUES (:id, :user, :hash, :url, :url_full, :options, 'queued', :now, :now, :now) RETURNING {_NAMES}",
         id=str(uuid.uuid4()),
-        user=tx.user_id,
         hash=name,
         url=clean_text(url),
         url_full=clean_text(url_full),
@@ -411,14 +395,13 @@ def _take_over(tx: Transaction, held: Job, options: Mapping[str, Any], now: str)
         "UPDATE jobs SET state = 'queued', attempts = 0, due_at = :now, run_after = :now, leased_by = NULL, "
         f"leased_until = NULL, options = :options WHERE user_id = :user AND id = :id RETURNING {_NAMES}",
         id=held.id,
-        user=tx.user_id,
         options=tx.json(clean_json(options)),
         now=now,
     )
     return _job(rows[0])
 
 
-class UploadTable(Table):
+class Uploads(Part):
     """A user's uploaded files."""
 
     @writes
@@ -426,7 +409,6 @@ class UploadTable(Table):
         """Store one part of a file; parts are numbered from 0."""
         tx.run(
             "INSERT INTO uploads (user_id, id, part, created_at, body) VALUES (:user, :id, :part, :now, :body)",
-            user=tx.user_id,
             id=clean_id(upload_id),
             part=part,
             now=now,
@@ -438,25 +420,22 @@ class UploadTable(Table):
         """Return one part of a file; `None` after the last."""
         rows = tx.all(
             "SELECT body FROM uploads WHERE user_id = :user AND id = :id AND part = :part",
-            user=tx.user_id,
             id=clean_id(upload_id),
             part=part,
         )
         return bytes(rows[0][0]) if rows else None
 
     @writes
-    def drop_upload(self, tx: Transaction, upload_id: str) -> None:
+    def remove(self, tx: Transaction, upload_id: str) -> None:
         """Delete a file."""
-        tx.run("DELETE FROM uploads WHERE user_id = :user AND id = :id", user=tx.user_id, id=clean_id(upload_id))
+        tx.run("DELETE FROM uploads WHERE user_id = :user AND id = :id", id=clean_id(upload_id))
 
     @writes
-    def drop_old_uploads(self, tx: Transaction, before: str, needed: Collection[str]) -> None:
+    def remove_old(self, tx: Transaction, before: str, needed: Collection[str]) -> None:
         """Delete files that were uploaded before this time, except those that are still needed."""
         rows = tx.all(
-            "SELECT DISTINCT id FROM uploads WHERE user_id = :user AND part = 0 AND created_at < :before",
-            user=tx.user_id,
-            before=before,
+            "SELECT DISTINCT id FROM uploads WHERE user_id = :user AND part = 0 AND created_at < :before", before=before
         )
         for (upload_id,) in rows:
             if upload_id not in needed:
-                tx.run("DELETE FROM uploads WHERE user_id = :user AND id = :id", user=tx.user_id, id=upload_id)
+                tx.run("DELETE FROM uploads WHERE user_id = :user AND id = :id", id=upload_id)

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from pagekeep.errors import Conflict, NotFound
 from pagekeep.model.lists import ItemList, ListPage, Neighbours
-from pagekeep.store.engine import Row, Table, Transaction, read_page_key, reads, write_page_key, writes
+from pagekeep.store.engine import Part, Row, Transaction, read_page_key, reads, write_page_key, writes
 from pagekeep.store.narrow import list_key
 from pagekeep.store.storable import clean_id, clean_text
-from pagekeep.store.tables.items import SELECT, item_of
+from pagekeep.store.tables.item_rows import SELECT, item_of
 
 MAX_LISTS: Final = 300
 """Lists of one user: all are shown in one place."""
@@ -27,14 +27,14 @@ _SELECT_ITEMS: Final = SELECT.replace(
 _OF_LIST: Final = "user_id = :user AND list_id = :list"
 
 
-class ListTable(Table):
+class Lists(Part):
     """A user's lists."""
 
     @writes
-    def add_list(self, tx: Transaction, new: ItemList) -> ItemList:
+    def add(self, tx: Transaction, new: ItemList) -> ItemList:
         """Add a list; `Conflict` when its name is taken, or there are too many."""
         tx.lock("lists")
-        count = int(tx.all("SELECT COUNT(*) FROM lists WHERE user_id = :user", user=tx.user_id)[0][0])
+        count = int(tx.all("SELECT COUNT(*) FROM lists WHERE user_id = :user")[0][0])
         if count >= MAX_LISTS:
             raise Conflict(f"There are {MAX_LISTS} lists already.", suggestions=("Delete one that you do not need.",))
         _refuse_name(tx, new.name, "")
@@ -42,14 +42,13 @@ class ListTable(Table):
         tx.run(
             f"INSERT INTO lists (user_id, name_key, {_NAMES}) VALUES (:user, :key, "
             f"{', '.join(f':{name}' for name in _COLUMNS)})",
-            user=tx.user_id,
             key=list_key(new.name),
             **{name: getattr(new, name) for name in _COLUMNS},
         )
         return new
 
     @writes
-    def change_list(
+    def change(
         self, tx: Transaction, list_id: str, now: str, *, name: str | None = None, query: str | None = None
     ) -> ItemList:
         """Rename a list, or change what a saved search finds; `Conflict` when the name is taken."""
@@ -66,7 +65,6 @@ class ListTable(Table):
         tx.run(
             "UPDATE lists SET name = :name, name_key = :key, query = :query, updated_at = :now "
             "WHERE user_id = :user AND id = :id",
-            user=tx.user_id,
             id=old.id,
             name=new.name,
             key=list_key(new.name),
@@ -76,18 +74,18 @@ class ListTable(Table):
         return new
 
     @writes
-    def remove_list(self, tx: Transaction, list_id: str) -> None:
+    def remove(self, tx: Transaction, list_id: str) -> None:
         """Remove a list; its items stay in the library. `NotFound` when there is none with this id."""
-        if not tx.run("DELETE FROM lists WHERE user_id = :user AND id = :id", user=tx.user_id, id=clean_id(list_id)):
+        if not tx.run("DELETE FROM lists WHERE user_id = :user AND id = :id", id=clean_id(list_id)):
             raise _no_list()
 
     @reads
-    def lists(self, tx: Transaction) -> tuple[ItemList, ...]:
+    def list(self, tx: Transaction) -> tuple[ItemList, ...]:
         """Return all lists by name."""
         return tuple(map(_list, _select(tx, "TRUE ORDER BY name_key, id")))
 
     @reads
-    def list_named(self, tx: Transaction, key: str) -> ItemList:
+    def get(self, tx: Transaction, key: str) -> ItemList:
         """Return the list with this id or name; `NotFound` when there is none."""
         rows = _select(tx, "name_key = :key OR id = :id ORDER BY id", key=list_key(key), id=clean_id(key))
         if not rows:
@@ -95,7 +93,7 @@ class ListTable(Table):
         return _list(rows[0])
 
     @reads
-    def lists_of(self, tx: Transaction, item_id: str) -> tuple[ItemList, ...]:
+    def of_item(self, tx: Transaction, item_id: str) -> tuple[ItemList, ...]:
         """Return the manual lists that an item is in, by name."""
         where = (
             "id IN (SELECT l.list_id FROM list_items l WHERE l.user_id = :user AND l.item_id = :item) ORDER BY name_key"
@@ -103,18 +101,17 @@ class ListTable(Table):
         return tuple(map(_list, _select(tx, where, item=clean_id(item_id))))
 
     @reads
-    def list_counts(self, tx: Transaction, most: int) -> dict[str, int]:
+    def counts(self, tx: Transaction, most: int) -> dict[str, int]:
         """Return how many items each manual list has, counted up to `most`."""
         rows = tx.all(
             "SELECT l.id, (SELECT COUNT(*) FROM (SELECT 1 FROM list_items i WHERE i.user_id = l.user_id "
             "AND i.list_id = l.id LIMIT :most) counted) FROM lists l WHERE l.user_id = :user AND l.kind = 'manual'",
-            user=tx.user_id,
             most=most,
         )
         return {str(list_id): int(count) for list_id, count in rows}
 
     @reads
-    def list_page(self, tx: Transaction, list_id: str, limit: int = 50, after: str | None = None) -> ListPage:
+    def page(self, tx: Transaction, list_id: str, limit: int = 50, after: str | None = None) -> ListPage:
         """Return one page of the items of a manual list, in its order, without deleted ones."""
         found, kind = find_list(tx, list_id), ["list", clean_id(list_id)]
         place, last = read_page_key(after, kind, int, str) if after is not None else (-1, "")
@@ -122,7 +119,6 @@ class ListTable(Table):
         rows = tx.all(
             f"{_SELECT_ITEMS} WHERE l.user_id = :user AND l.list_id = :list AND (l.position, l.item_id) > (:place, :last) "
             "ORDER BY l.position, l.item_id LIMIT :limit",
-            user=tx.user_id,
             list=found.id,
             place=place,
             last=clean_id(last),
@@ -132,7 +128,7 @@ class ListTable(Table):
         return ListPage(items, write_page_key(kind, rows[limit - 1][-1], items[-1].id) if len(rows) > limit else None)
 
     @reads
-    def list_neighbours(self, tx: Transaction, list_id: str, item_id: str) -> Neighbours:
+    def neighbours(self, tx: Transaction, list_id: str, item_id: str) -> Neighbours:
         """Return the items around one of a manual list; `NotFound` when it is not in the list."""
         key, item_id = find_list(tx, list_id).id, clean_id(item_id)
         place = _place(tx, key, item_id)
@@ -144,7 +140,6 @@ class ListTable(Table):
                 "SELECT l.item_id FROM list_items l JOIN items i ON i.user_id = l.user_id AND i.id = l.item_id "
                 f"AND i.deleted_at IS NULL WHERE l.user_id = :user AND l.list_id = :list AND {where} "
                 f"ORDER BY l.position {direction}, l.item_id {direction} LIMIT {limit}",
-                user=tx.user_id,
                 list=key,
                 place=place,
                 item=item_id,
@@ -157,7 +152,7 @@ class ListTable(Table):
         return Neighbours(first, ids(here.format("<"), "DESC", 1)[0], following[0], following[1])
 
     @writes
-    def move_in_list(self, tx: Transaction, list_id: str, item_id: str, before: str | None) -> None:
+    def move(self, tx: Transaction, list_id: str, item_id: str, before: str | None) -> None:
         """Move an item of a manual list before another one of it, or to the end; `NotFound` when it is not in the list."""
         found, item_id = find_list(tx, list_id), clean_id(item_id)
         tx.lock(f"list {found.id}")
@@ -169,7 +164,7 @@ class ListTable(Table):
             place = _place_before(tx, found.id, clean_id(before))
         sql = f"UPDATE list_items SET position = :place WHERE {_OF_LIST} AND item_id = :item"
         place = _end(tx, found.id) if place is None else place
-        tx.run(sql, user=tx.user_id, list=found.id, item=item_id, place=place)
+        tx.run(sql, list=found.id, item=item_id, place=place)
 
 
 def find_list(tx: Transaction, list_id: str) -> ItemList:
@@ -192,7 +187,6 @@ def add_to_list(tx: Transaction, list_id: str, item_ids: Sequence[str], now: str
         added += [item_id] * tx.run(
             "INSERT INTO list_items (user_id, list_id, item_id, position, added_at) "
             "VALUES (:user, :list, :item, :place, :now) ON CONFLICT (user_id, list_id, item_id) DO NOTHING",
-            user=tx.user_id,
             list=found,
             item=item_id,
             place=_end(tx, found),
@@ -205,20 +199,20 @@ def put_back(tx: Transaction, list_id: str, item_id: str, place: int, now: str) 
     """Add an item to a list at a place that it had; nothing when the list is gone, or the item is in it."""
     if add_to_list(tx, list_id, [item_id], now):
         sql = f"UPDATE list_items SET position = :place WHERE {_OF_LIST} AND item_id = :item"
-        tx.run(sql, user=tx.user_id, list=clean_id(list_id), item=item_id, place=place)
+        tx.run(sql, list=clean_id(list_id), item=item_id, place=place)
 
 
 def remove_from_list(tx: Transaction, list_id: str, item_id: str) -> int | None:
     """Remove an item from a list; return the place that it had, or `None` when it was not in it."""
     place = _place(tx, clean_id(list_id), item_id)
     sql = f"DELETE FROM list_items WHERE {_OF_LIST} AND item_id = :item"
-    tx.run(sql, user=tx.user_id, list=clean_id(list_id), item=item_id)
+    tx.run(sql, list=clean_id(list_id), item=item_id)
     return place
 
 
 def _place(tx: Transaction, list_id: str, item_id: str) -> int | None:
     sql = f"SELECT position FROM list_items WHERE {_OF_LIST} AND item_id = :item"
-    rows = tx.all(sql, user=tx.user_id, list=list_id, item=item_id)
+    rows = tx.all(sql, list=list_id, item=item_id)
     return int(rows[0][0]) if rows else None
 
 
@@ -228,13 +222,13 @@ def _place_before(tx: Transaction, list_id: str, item_id: str) -> int | None:
     if place is None:
         raise NotFound("The page to move it before is not in this list.")
     sql = f"SELECT COALESCE(MAX(position), 0) FROM list_items WHERE {_OF_LIST} AND position < :place"
-    low = int(tx.all(sql, user=tx.user_id, list=list_id, place=place)[0][0])
+    low = int(tx.all(sql, list=list_id, place=place)[0][0])
     return (low + place) // 2 if place - low > 1 else None
 
 
 def _end(tx: Transaction, list_id: str) -> int:
     sql = f"SELECT COALESCE(MAX(position), 0) FROM list_items WHERE {_OF_LIST}"
-    return int(tx.all(sql, user=tx.user_id, list=list_id)[0][0]) + _GAP
+    return int(tx.all(sql, list=list_id)[0][0]) + _GAP
 
 
 def _number(tx: Transaction, list_id: str) -> None:
@@ -243,7 +237,6 @@ def _number(tx: Transaction, list_id: str) -> None:
         "UPDATE list_items SET position = n.number * :gap FROM (SELECT item_id, ROW_NUMBER() OVER "
         f"(ORDER BY position, item_id) AS number FROM list_items WHERE {_OF_LIST}) n "
         f"WHERE list_items.{_OF_LIST.replace('AND ', 'AND list_items.')} AND list_items.item_id = n.item_id",
-        user=tx.user_id,
         list=list_id,
         gap=_GAP,
     )
@@ -259,7 +252,6 @@ def _select(tx: Transaction, where: str, **values: Any) -> list[Row]:
     return tx.all(
         f"SELECT {_NAMES} FROM lists WHERE user_id = :user AND ({where.partition(' ORDER BY ')[0]})"
         f"{''.join(where.partition(' ORDER BY ')[1:])}",
-        user=tx.user_id,
         **values,
     )
 

@@ -6,40 +6,47 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from pagekeep.errors import NotFound
-from pagekeep.model import Annotation, Item
+from pagekeep.model import Annotation
 from pagekeep.model.reading import AnnotationPage, ReadingState, ReadState
-from pagekeep.store.engine import Row, Table, Transaction, read_page_key, read_page_time, reads, write_page_key, writes
+from pagekeep.store.engine import (
+    Part,
+    Row,
+    Transaction,
+    read_page_key,
+    read_page_time,
+    reads,
+    select_in,
+    write_page_key,
+    writes,
+)
 from pagekeep.store.query import is_unspaced, words
 from pagekeep.store.storable import clean_id, clean_text, clean_time
-from pagekeep.store.tables.items import SELECT, item_of
+from pagekeep.store.tables.item_rows import items_by_id
 
 ANNOTATION_COLUMNS: Final = ("id", "item_id", "quote", "before", "after", "note", "colour", "created_at", "updated_at")
 _ANNOTATION_NAMES: Final = ", ".join(ANNOTATION_COLUMNS)
-_LIST_LENGTH: Final = 100
-"""Values in one list of a statement."""
 _INSERT_ANNOTATION: Final = (
     f"INSERT INTO annotations (user_id, {_ANNOTATION_NAMES}) "
     f"VALUES (:user, {', '.join(f':{name}' for name in ANNOTATION_COLUMNS)})"
 )
 
 
-class AnnotationTable(Table):
-    """A user's annotations."""
+class Annotations(Part):
+    """A user's annotations; searches find those across all items that are not deleted."""
 
     @writes
-    def annotate(self, tx: Transaction, annotation: Annotation) -> Annotation:
+    def put(self, tx: Transaction, annotation: Annotation) -> Annotation:
         """Add the annotation, or change the one with its id; `NotFound` when its item does not exist.
 
         The item counts as changed.
         """
         values = _annotation_values(annotation)
-        if not tx.all("SELECT 1 FROM items WHERE user_id = :user AND id = :id", user=tx.user_id, id=values["item_id"]):
+        if not tx.all("SELECT 1 FROM items WHERE user_id = :user AND id = :id", id=values["item_id"]):
             raise NotFound(f"There is no item {values['item_id']:.200} to annotate.")
         _touch(tx, values["item_id"], values["updated_at"])
         tx.run(
             f"{_INSERT_ANNOTATION} ON CONFLICT (user_id, id) DO UPDATE SET quote = excluded.quote, before = excluded.before, "
             "after = excluded.after, note = excluded.note, colour = excluded.colour, updated_at = excluded.updated_at",
-            user=tx.user_id,
             **values,
         )
         stored = Annotation(**values)
@@ -47,64 +54,67 @@ class AnnotationTable(Table):
         return stored
 
     @reads
-    def annotations(self, tx: Transaction, item_id: str) -> tuple[Annotation, ...]:
+    def of_item(self, tx: Transaction, item_id: str) -> tuple[Annotation, ...]:
         """Return the annotations of an item, oldest first."""
         rows = tx.all(
             f"SELECT {_ANNOTATION_NAMES} FROM annotations WHERE user_id = :user AND item_id = :item ORDER BY created_at, id",
-            user=tx.user_id,
             item=clean_id(item_id),
         )
         return tuple(Annotation(*row) for row in rows)
 
     @reads
-    def annotations_of(self, tx: Transaction, item_ids: Sequence[str]) -> dict[str, tuple[Annotation, ...]]:
+    def of_items(self, tx: Transaction, item_ids: Sequence[str]) -> dict[str, tuple[Annotation, ...]]:
         """Return the annotations of several items by the item's id, oldest first; items without any are left out."""
         found: dict[str, tuple[Annotation, ...]] = {}
-        for begin in range(0, len(item_ids), _LIST_LENGTH):
-            ids = [clean_id(item_id) for item_id in item_ids[begin : begin + _LIST_LENGTH]]
-            values = {f"n{at}": value for at, value in enumerate([*ids, *ids[:1] * (_LIST_LENGTH - len(ids))])}
-            marks = ", ".join(f":{name}" for name in values)
-            rows = tx.all(
-                f"SELECT {_ANNOTATION_NAMES} FROM annotations WHERE user_id = :user AND item_id IN ({marks})",
-                user=tx.user_id,
-                **values,
-            )
-            # Sorted here: SQLite would walk all annotations by time rather than sort these.
-            for annotation in sorted((Annotation(*row) for row in rows), key=lambda one: (one.created_at, one.id)):
-                found[annotation.item_id] = (*found.get(annotation.item_id, ()), annotation)
+        sql = f"SELECT {_ANNOTATION_NAMES} FROM annotations WHERE user_id = :user AND item_id IN (:list)"
+        rows = select_in(tx, sql, [clean_id(item_id) for item_id in item_ids])
+        # Sorted here: SQLite would walk all annotations by time rather than sort these.
+        for annotation in sorted((Annotation(*row) for row in rows), key=lambda one: (one.created_at, one.id)):
+            found[annotation.item_id] = (*found.get(annotation.item_id, ()), annotation)
         return found
 
     @reads
-    def annotations_between(self, tx: Transaction, low: str, high: str) -> tuple[Annotation, ...]:
+    def between(self, tx: Transaction, low: str, high: str) -> tuple[Annotation, ...]:
         """Return the annotations whose ids are in a range, at most 10."""
         rows = tx.all(
             f"SELECT {_ANNOTATION_NAMES} FROM annotations "
             "WHERE user_id = :user AND id >= :low AND id <= :high ORDER BY id LIMIT 10",
-            user=tx.user_id,
             low=clean_id(low),
             high=clean_id(high),
         )
         return tuple(Annotation(*row) for row in rows)
 
     @writes
-    def delete_annotation(self, tx: Transaction, annotation_id: str, now: str) -> None:
+    def delete(self, tx: Transaction, annotation_id: str, now: str) -> None:
         """Delete an annotation; `NotFound` when there is none with this id."""
         sql = "DELETE FROM annotations WHERE user_id = :user AND id = :id RETURNING item_id"
-        rows = tx.all(sql, user=tx.user_id, id=clean_id(annotation_id))
+        rows = tx.all(sql, id=clean_id(annotation_id))
         if not rows:
             raise NotFound("There is no such annotation.")
         _touch(tx, rows[0][0], clean_time(now))
+
+    @reads
+    def find(self, tx: Transaction, text: str = "", *, limit: int = 50, after: str | None = None) -> AnnotationPage:
+        """Return one page of annotations, newest first: all, or those with all words of the text."""
+        wanted = words(text)[:_MAX_QUERY_WORDS]
+        source, parts, values = _search(wanted, is_prefix=bool(wanted) and not _is_known(tx, wanted[-1]))
+        return _page(tx, source, parts, values, ["annotations", text], limit, after)
+
+    @reads
+    def find_newest(self, tx: Transaction, *, limit: int = 20, after: str | None = None) -> AnnotationPage:
+        """Return the newest annotation of each of the items that have any; the item annotated last comes first."""
+        return _page(tx, "annotations a", [_IS_LAST], {}, ["annotated"], limit, after)
 
 
 def _touch(tx: Transaction, item_id: str, now: str) -> None:
     """Note that the item has changed, for programs that ask what has."""
     sql = "UPDATE items SET updated_at = :now WHERE user_id = :user AND id = :id AND updated_at < :now"
-    tx.run(sql, now=now, user=tx.user_id, id=item_id)
+    tx.run(sql, now=now, id=item_id)
 
 
 def add_missing_annotations(tx: Transaction, annotations: Iterable[Annotation]) -> None:
     """Add annotations whose ids are new; what the user has changed since stays. Their items exist."""
-    rows = [{"user": tx.user_id, **_annotation_values(annotation)} for annotation in annotations]
+    rows = [{**_annotation_values(annotation)} for annotation in annotations]
     if rows:
         tx.many(f"{_INSERT_ANNOTATION} ON CONFLICT (user_id, id) DO NOTHING", rows)
         index_words(tx, _stored(tx, [row["id"] for row in rows]))
@@ -113,7 +123,7 @@ def add_missing_annotations(tx: Transaction, annotations: Iterable[Annotation]) 
 def _stored(tx: Transaction, ids: Sequence[str]) -> Iterator[Annotation]:
     for annotation_id in dict.fromkeys(ids):
         sql = f"SELECT {_ANNOTATION_NAMES} FROM annotations WHERE user_id = :user AND id = :id"
-        yield from (Annotation(*row) for row in tx.all(sql, user=tx.user_id, id=annotation_id))
+        yield from (Annotation(*row) for row in tx.all(sql, id=annotation_id))
 
 
 def _annotation_values(annotation: Annotation) -> dict[str, str]:
@@ -138,30 +148,6 @@ _IS_LAST: Final = (
 )
 _LAST: Final = "\U0010ffff"
 """Sorts after every word."""
-_FOUND_LIST_LENGTH: Final = 100
-
-
-class AnnotationSearchTable(Table):
-    """A user's annotations across all items that are not deleted."""
-
-    @reads
-    def find_annotations(
-        self, tx: Transaction, text: str = "", *, limit: int = 50, after: str | None = None
-    ) -> AnnotationPage:
-        """Return one page of annotations, newest first: all, or those with all words of the text."""
-        wanted = words(text)[:_MAX_QUERY_WORDS]
-        source, parts, values = _search(wanted, is_prefix=bool(wanted) and not _is_known(tx, wanted[-1]))
-        return _page(tx, source, parts, values, ["annotations", text], limit, after)
-
-    @reads
-    def find_annotated(self, tx: Transaction, *, limit: int = 20, after: str | None = None) -> AnnotationPage:
-        """Return the newest annotation of each of the items that have any; the item annotated last comes first."""
-        return _page(tx, "annotations a", [_IS_LAST], {}, ["annotated"], limit, after)
-
-    @reads
-    def items_by_id(self, tx: Transaction, item_ids: Sequence[str]) -> dict[str, Item]:
-        """Return the items with these ids, deleted or not."""
-        return _items(tx, item_ids)
 
 
 def _page(
@@ -182,12 +168,11 @@ def _page(
         values |= {"begin": read_page_time(begin) or tx.no_time, "begin_id": clean_id(annotation_id)}
     rows = tx.all(
         f"SELECT {_FOUND_NAMES} FROM {source} WHERE {' AND '.join(parts)} ORDER BY {time} DESC, {key} DESC LIMIT {limit + 1}",
-        user=tx.user_id,
         **values,
     )
     found = tuple(map(_annotation, rows[:limit]))
     more = write_page_key(kind, found[-1].created_at, found[-1].id) if len(rows) > limit else None
-    return AnnotationPage(found, _items(tx, [one.item_id for one in found]), more)
+    return AnnotationPage(found, items_by_id(tx, list(dict.fromkeys(one.item_id for one in found))), more)
 
 
 def _annotation(row: Row) -> Annotation:
@@ -197,7 +182,7 @@ def _annotation(row: Row) -> Annotation:
 def _is_known(tx: Transaction, word: str) -> bool:
     """Return whether an annotation has this word as it is; otherwise it is probably unfinished."""
     sql = "SELECT 1 FROM annotation_words WHERE user_id = :user AND word = :word LIMIT 1"
-    return bool(tx.all(sql, user=tx.user_id, word=word))
+    return bool(tx.all(sql, word=word))
 
 
 def _search(wanted: list[str], *, is_prefix: bool) -> tuple[str, list[str], dict[str, Any]]:
@@ -235,18 +220,6 @@ def _has(condition: str) -> str:
     )
 
 
-def _items(tx: Transaction, item_ids: Sequence[str]) -> dict[str, Item]:
-    ids = list(dict.fromkeys(clean_id(item_id) for item_id in item_ids))
-    found: dict[str, Item] = {}
-    for begin in range(0, len(ids), _FOUND_LIST_LENGTH):
-        part = ids[begin : begin + _FOUND_LIST_LENGTH]
-        values = {f"n{at}": value for at, value in enumerate([*part, *part[:1] * (_FOUND_LIST_LENGTH - len(part))])}
-        marks = ", ".join(f":{name}" for name in values)
-        rows = tx.all(f"{SELECT} WHERE i.user_id = :user AND i.id IN ({marks})", user=tx.user_id, **values)
-        found.update((item.id, item) for item in map(item_of, rows))
-    return found
-
-
 _INSERT_WORD: Final = (
     "INSERT INTO annotation_words (user_id, word, created_at, annotation_id) VALUES (:user, :word, :time, :id) "
     "ON CONFLICT DO NOTHING"
@@ -261,14 +234,9 @@ def index_words(tx: Transaction, annotations: Iterable[Annotation]) -> None:
     """Index the words of stored annotations in place of those they had."""
     rows = []
     for annotation in annotations:
-        tx.run(
-            "DELETE FROM annotation_words WHERE user_id = :user AND annotation_id = :id",
-            user=tx.user_id,
-            id=annotation.id,
-        )
+        tx.run("DELETE FROM annotation_words WHERE user_id = :user AND annotation_id = :id", id=annotation.id)
         rows += [
-            {"user": tx.user_id, "word": word, "time": annotation.created_at, "id": annotation.id}
-            for word in _distinct_words(annotation)
+            {"word": word, "time": annotation.created_at, "id": annotation.id} for word in _distinct_words(annotation)
         ]
     if rows:
         tx.many(_INSERT_WORD, rows)
@@ -284,7 +252,6 @@ def index_all_words(tx: Transaction) -> None:
     while rows := tx.all(
         "SELECT id, item_id, quote, before, after, note, colour, created_at, updated_at FROM annotations "
         f"WHERE user_id = :user AND id > :last ORDER BY id LIMIT {_BATCH}",
-        user=tx.user_id,
         last=last,
     ):
         index_words(tx, [Annotation(*row) for row in rows])
@@ -317,51 +284,42 @@ _IN_INBOX: Final = (
 )
 
 
-class ReadingTable(Table):
+class Reading(Part):
     """How far a user's items have been read."""
 
     @reads
-    def reading_state(self, tx: Transaction, item_id: str) -> ReadingState:
+    def get(self, tx: Transaction, item_id: str) -> ReadingState:
         """Return how far an item has been read; of one that was never opened, the state at its beginning."""
         return _get(tx, clean_id(item_id)) or ReadingState(item_id)
 
     @reads
-    def reading_states(self, tx: Transaction, item_ids: Sequence[str]) -> dict[str, ReadingState]:
+    def get_many(self, tx: Transaction, item_ids: Sequence[str]) -> dict[str, ReadingState]:
         """Return how far items have been read, by their ids; those that nothing is known about are left out."""
-        found: dict[str, ReadingState] = {}
-        for begin in range(0, len(item_ids), _LIST_LENGTH):
-            ids = [clean_id(item_id) for item_id in item_ids[begin : begin + _LIST_LENGTH]]
-            values = {f"n{at}": value for at, value in enumerate([*ids, *ids[:1] * (_LIST_LENGTH - len(ids))])}
-            marks = ", ".join(f":{name}" for name in values)
-            rows = tx.all(f"{_SELECT_STATES} AND r.item_id IN ({marks})", user=tx.user_id, **values)
-            found.update((state.item_id, state) for state in map(_state_of, rows))
-        return found
+        rows = select_in(tx, f"{_SELECT_STATES} AND r.item_id IN (:list)", [clean_id(item_id) for item_id in item_ids])
+        return {state.item_id: state for state in map(_state_of, rows)}
 
     @writes
-    def change_reading(
-        self, tx: Transaction, item_id: str, change: Callable[[ReadingState], ReadingState]
-    ) -> ReadingState:
+    def change(self, tx: Transaction, item_id: str, change: Callable[[ReadingState], ReadingState]) -> ReadingState:
         """Change how far an item has been read, and return it; `NotFound` when there is no such item.
 
         `change` gets the stored state and returns the new one, or the same to leave it. It may be called again.
         """
         item_id = clean_id(item_id)
-        if not tx.all("SELECT 1 FROM items WHERE user_id = :user AND id = :id", user=tx.user_id, id=item_id):
+        if not tx.all("SELECT 1 FROM items WHERE user_id = :user AND id = :id", id=item_id):
             raise NotFound(f"There is no item {item_id}.")
         tx.lock(f"reading {item_id}")
         old = _get(tx, item_id) or ReadingState(item_id)
         new = change(old)
         if new == old:
             return old
-        tx.run(_PUT_STATE, user=tx.user_id, **_state_values(new))
+        tx.run(_PUT_STATE, **_state_values(new))
         return _get(tx, item_id) or new
 
     @reads
-    def items_in_state(self, tx: Transaction, state: ReadState, limit: int) -> tuple[ReadingState, ...]:
+    def in_state(self, tx: Transaction, state: ReadState, limit: int) -> tuple[ReadingState, ...]:
         """Return the inbox's items in this state, those read last first."""
         rows = tx.all(
             f"{_SELECT_STATES} AND r.state = :state AND {_IN_INBOX} ORDER BY r.updated_at DESC, r.item_id DESC LIMIT :limit",
-            user=tx.user_id,
             state=state,
             limit=max(1, limit),
         )
@@ -370,13 +328,13 @@ class ReadingTable(Table):
 
 def put_newer_states(tx: Transaction, states: Iterable[ReadingState]) -> None:
     """Store states of an import; what was reported later stays. Their items exist."""
-    rows = [{"user": tx.user_id, **_state_values(state)} for state in states]
+    rows = [{**_state_values(state)} for state in states]
     if rows:
         tx.many(f"{_PUT_STATE} WHERE reading_states.updated_at < excluded.updated_at", rows)
 
 
 def _get(tx: Transaction, item_id: str) -> ReadingState | None:
-    rows = tx.all(f"{_SELECT_STATES} AND r.item_id = :id", user=tx.user_id, id=item_id)
+    rows = tx.all(f"{_SELECT_STATES} AND r.item_id = :id", id=item_id)
     return _state_of(rows[0]) if rows else None
 
 

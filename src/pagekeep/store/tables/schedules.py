@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pagekeep.errors import NotFound
 from pagekeep.model import Schedule
-from pagekeep.store.engine import Row, Table, Transaction, reads, writes
+from pagekeep.store.engine import Part, Row, Transaction, reads, writes
 from pagekeep.store.storable import clean_id, clean_json, clean_text, parse_json, url_hash
 
 _COLUMNS: Final = (
@@ -24,11 +24,11 @@ _MAX_STARTED: Final = 100
 _UNFINISHED: Final = "state IN ('queued', 'running')"
 
 
-class ScheduleTable(Table):
+class Schedules(Part):
     """A user's schedules; those of all users are started where the store was opened for workers."""
 
     @writes
-    def set_schedule(
+    def put(
         self,
         tx: Transaction,
         task: str,
@@ -45,7 +45,6 @@ class ScheduleTable(Table):
             ":state) ON CONFLICT (user_id, task, subject) DO UPDATE SET every = excluded.every, "
             "address = excluded.address, attempts = 0, next_at = excluded.next_at",
             id=str(uuid.uuid4()),
-            user=tx.user_id,
             task=task,
             subject=clean_text(subject),
             address=clean_text(address),
@@ -57,31 +56,28 @@ class ScheduleTable(Table):
         return _get(tx, task, subject)
 
     @reads
-    def schedule(self, tx: Transaction, task: str, subject: str) -> Schedule | None:
+    def get(self, tx: Transaction, task: str, subject: str) -> Schedule | None:
         """Return the schedule of this task and subject, if there is one."""
         return _find(tx, task, subject)
 
     @reads
-    def schedules(self, tx: Transaction, task: str) -> tuple[Schedule, ...]:
+    def list(self, tx: Transaction, task: str) -> tuple[Schedule, ...]:
         """Return the user's schedules of a task, the next one first."""
         rows = tx.all(
-            f"SELECT {_NAMES} FROM schedules WHERE user_id = :user AND task = :task ORDER BY next_at, id",
-            user=tx.user_id,
-            task=task,
+            f"SELECT {_NAMES} FROM schedules WHERE user_id = :user AND task = :task ORDER BY next_at, id", task=task
         )
         return tuple(map(_schedule, rows))
 
     @writes
-    def remove_schedule(self, tx: Transaction, task: str, subject: str) -> bool:
+    def remove(self, tx: Transaction, task: str, subject: str) -> bool:
         """End a schedule, with its job if that is not running; return whether there was one."""
-        values = {"user": tx.user_id, "task": task, "subject": clean_text(subject)}
+        values = {"task": task, "subject": clean_text(subject)}
         rows = tx.all(
             "DELETE FROM schedules WHERE user_id = :user AND task = :task AND subject = :subject RETURNING id", **values
         )
         for (schedule_id,) in rows:
             tx.run(
                 "DELETE FROM jobs WHERE user_id = :user AND url_hash = :hash AND state = 'queued'",
-                user=tx.user_id,
                 hash=_job_hash(schedule_id),
             )
         return bool(rows)
@@ -89,7 +85,7 @@ class ScheduleTable(Table):
     @reads
     def has_due(self, tx: Transaction, now: str, far: str) -> bool:
         """Return whether a schedule is due, or waits until after `far`, as when it was set while the clock was ahead."""
-        owner, values = self._owned()
+        owner, values = self._owner()
         rows = tx.all(
             f"SELECT 1 FROM schedules WHERE {owner}(next_at <= :now OR next_at > :far) LIMIT 1",
             now=now,
@@ -104,7 +100,7 @@ class ScheduleTable(Table):
 
         A schedule whose job is not done yet gets no second one.
         """
-        owner, values = self._owned()
+        owner, values = self._owner()
         rows = tx.all(
             f"SELECT {_NAMES} FROM schedules WHERE {owner}(next_at <= :now OR next_at > :far) "
             f"ORDER BY next_at, id LIMIT {_MAX_STARTED} {tx.skip_locked}",
@@ -115,7 +111,7 @@ class ScheduleTable(Table):
         return sum(_start(tx, schedule, now, next_time(schedule, now)) for schedule in map(_schedule, rows))
 
     @writes
-    def settle_schedule(
+    def settle(
         self,
         tx: Transaction,
         schedule_id: str,
@@ -143,7 +139,7 @@ class ScheduleTable(Table):
 
         `failed` is whether the run that ends with it has failed; `None` while it goes on.
         """
-        values = {"user": tx.user_id, "id": clean_id(schedule_id)}
+        values = {"id": clean_id(schedule_id)}
         tx.run("UPDATE schedules SET every = every WHERE user_id = :user AND id = :id", **values)  # locks the row
         rows = tx.all("SELECT state FROM schedules WHERE user_id = :user AND id = :id", **values)
         if rows:
@@ -158,15 +154,12 @@ class ScheduleTable(Table):
             )
 
     @writes
-    def finish_scheduled(self, tx: Transaction, job_id: str, worker: str) -> bool:
+    def finish(self, tx: Transaction, job_id: str, worker: str) -> bool:
         """Delete the job of a schedule that is done; return False when the lease was lost."""
         changed = tx.run(
             "DELETE FROM jobs WHERE id = :id AND state = 'running' AND leased_by = :worker", id=job_id, worker=worker
         )
         return changed == 1
-
-    def _owned(self) -> tuple[str, dict[str, str]]:
-        return ("", {}) if self._engine.everyone else ("user_id = :user AND ", {"user": self.user_id})
 
 
 def put_state(
@@ -183,7 +176,6 @@ def put_state(
     tx.run(
         f"UPDATE schedules SET state = :state, last_run_at = :now, attempts = {'attempts + 1' if failed else '0'}{next_time} "
         "WHERE user_id = :user AND id = :id",
-        user=tx.user_id,
         id=clean_id(schedule_id),
         state=tx.json(clean_json(state)),
         now=now,
@@ -193,13 +185,12 @@ def put_state(
 
 def drop_item(tx: Transaction, item_id: str) -> None:
     """Delete the schedules of an item that is removed."""
-    tx.run("DELETE FROM schedules WHERE user_id = :user AND subject = :item", user=tx.user_id, item=item_id)
+    tx.run("DELETE FROM schedules WHERE user_id = :user AND subject = :item", item=item_id)
 
 
 def _find(tx: Transaction, task: str, subject: str) -> Schedule | None:
     rows = tx.all(
         f"SELECT {_NAMES} FROM schedules WHERE user_id = :user AND task = :task AND subject = :subject",
-        user=tx.user_id,
         task=task,
         subject=clean_text(subject),
     )

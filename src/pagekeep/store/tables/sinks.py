@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pagekeep.errors import Conflict, NotFound
 from pagekeep.model.sinks import ChangedItem, Delivery, SentItem, Sink
-from pagekeep.store.engine import Row, Table, Transaction, reads, writes
+from pagekeep.store.engine import Part, Row, Transaction, reads, writes
 from pagekeep.store.storable import clean_id, clean_json, clean_text, parse_json
 
 SINK_COLUMNS: Final = (
@@ -20,24 +20,23 @@ _DUE: Final = "due_at IS NOT NULL AND (due_at <= :now OR due_at > :far)"
 """One that waits until after `far` was written when the clock was ahead."""
 
 
-class SinkTable(Table):
+class Sinks(Part):
     """A user's sinks; what is due of all users where the store was opened for workers."""
 
     @writes
-    def add_sink(self, tx: Transaction, sink: Sink) -> Sink:
+    def add(self, tx: Transaction, sink: Sink) -> Sink:
         """Add a sink; `Conflict` when its name is taken."""
         tx.lock("sinks")
-        if tx.all("SELECT 1 FROM sinks WHERE user_id = :user AND name = :name", user=tx.user_id, name=sink.name):
+        if tx.all("SELECT 1 FROM sinks WHERE user_id = :user AND name = :name", name=sink.name):
             raise Conflict(f"There is already a sink {sink.name:.100}.", suggestions=("Choose another name.",))
         put(tx, sink)
         return get(tx, sink.id)
 
     @writes
-    def change_sink(self, tx: Transaction, sink_id: str, options: Mapping[str, Any], secret: str | None) -> Sink:
+    def change(self, tx: Transaction, sink_id: str, options: Mapping[str, Any], secret: str | None) -> Sink:
         """Replace the options and the secret of a sink; `NotFound` when there is none."""
         changed = tx.run(
             f"UPDATE sinks SET options = :options, secret = :secret, takes_items = :takes WHERE {_OWN}",
-            user=tx.user_id,
             id=clean_id(sink_id),
             options=tx.json(clean_json(options)),
             secret=secret,
@@ -48,25 +47,25 @@ class SinkTable(Table):
         return get(tx, sink_id)
 
     @reads
-    def sinks(self, tx: Transaction) -> tuple[Sink, ...]:
+    def list(self, tx: Transaction) -> tuple[Sink, ...]:
         """Return the user's sinks by name, the webhooks of crawls among them."""
-        rows = tx.all(f"SELECT {_SINK_NAMES} FROM sinks WHERE user_id = :user ORDER BY name, id", user=tx.user_id)
+        rows = tx.all(f"SELECT {_SINK_NAMES} FROM sinks WHERE user_id = :user ORDER BY name, id")
         return tuple(map(_sink, rows))
 
     @reads
-    def sink(self, tx: Transaction, sink_id: str) -> Sink:
+    def get(self, tx: Transaction, sink_id: str) -> Sink:
         """Return the sink with this id; `NotFound` when there is none."""
         return get(tx, sink_id)
 
     @writes
-    def remove_sink(self, tx: Transaction, sink_id: str) -> bool:
+    def remove(self, tx: Transaction, sink_id: str) -> bool:
         """Delete a sink with all that waits for it; return whether there was one."""
-        return tx.run(f"DELETE FROM sinks WHERE {_OWN}", user=tx.user_id, id=clean_id(sink_id)) == 1
+        return tx.run(f"DELETE FROM sinks WHERE {_OWN}", id=clean_id(sink_id)) == 1
 
     @writes
-    def switch_sink(self, tx: Transaction, sink_id: str, *, on: bool, error: str | None, now: str) -> Sink:
+    def switch(self, tx: Transaction, sink_id: str, *, on: bool, error: str | None, now: str) -> Sink:
         """Switch a sink on or off, with the reason; what waits for it is due when it is on again."""
-        values = {"user": tx.user_id, "id": clean_id(sink_id)}
+        values = {"id": clean_id(sink_id)}
         changed = tx.run(
             "UPDATE sinks SET state = :state, error = :error, leased_by = NULL, leased_until = NULL, due_at = NULL "
             f"WHERE {_OWN}",
@@ -81,11 +80,9 @@ class SinkTable(Table):
         return get(tx, sink_id)
 
     @reads
-    def due_sinks(
-        self, tx: Transaction, now: str, far: str, *, each: int, limit: int = 100
-    ) -> tuple[tuple[str, str], ...]:
+    def due(self, tx: Transaction, now: str, far: str, *, each: int, limit: int = 100) -> tuple[tuple[str, str], ...]:
         """Return user and id of sinks with something due, at most `each` of a user: first the longest due of every user."""
-        owner, values = self._owner_of_sinks()
+        owner, values = self._owner()
         rows = tx.all(
             "SELECT user_id, id FROM (SELECT user_id, id, due_at, ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY due_at, id) "
             f"AS place FROM sinks WHERE {owner}state = 'active' AND {_DUE}) AS due WHERE place <= :each "
@@ -101,7 +98,7 @@ class SinkTable(Table):
     @reads
     def users_with_changes(self, tx: Transaction, limit: int = 100) -> tuple[str, ...]:
         """Return users with items to which the rules of their sinks were not applied yet."""
-        owner, values = self._owner_of_sinks()
+        owner, values = self._owner()
         rows = tx.all(
             f"SELECT user_id FROM changed_items WHERE {owner}number > 0 GROUP BY user_id ORDER BY MIN(number) LIMIT :limit",
             limit=limit,
@@ -110,12 +107,11 @@ class SinkTable(Table):
         return tuple(user for (user,) in rows)
 
     @writes
-    def lease_sink(self, tx: Transaction, sink_id: str, worker: str, now: str, until: str, far: str) -> Sink | None:
+    def lease(self, tx: Transaction, sink_id: str, worker: str, now: str, until: str, far: str) -> Sink | None:
         """Lease a sink that is due to a worker, which alone then delivers; `None` when another was faster."""
         changed = tx.run(
             f"UPDATE sinks SET leased_by = :worker, leased_until = :until, due_at = :until WHERE {_OWN} "
             f"AND state = 'active' AND {_DUE}",
-            user=tx.user_id,
             id=clean_id(sink_id),
             worker=worker,
             until=until,
@@ -125,12 +121,9 @@ class SinkTable(Table):
         return get(tx, sink_id) if changed else None
 
     @writes
-    def release_sink(self, tx: Transaction, sink_id: str, worker: str, now: str) -> None:
+    def release(self, tx: Transaction, sink_id: str, worker: str, now: str) -> None:
         """Give a leased sink back: what still waits for it is due now."""
         settle_due(tx, sink_id, worker, now)
-
-    def _owner_of_sinks(self) -> tuple[str, dict[str, str]]:
-        return ("", {}) if self._engine.everyone else ("user_id = :user AND ", {"user": self.user_id})
 
 
 def put(tx: Transaction, sink: Sink) -> None:
@@ -150,7 +143,7 @@ def put(tx: Transaction, sink: Sink) -> None:
 
 def get(tx: Transaction, sink_id: str) -> Sink:
     """Return a sink; `NotFound` when there is none."""
-    rows = tx.all(f"SELECT {_SINK_NAMES} FROM sinks WHERE {_OWN}", user=tx.user_id, id=clean_id(sink_id))
+    rows = tx.all(f"SELECT {_SINK_NAMES} FROM sinks WHERE {_OWN}", id=clean_id(sink_id))
     if not rows:
         raise missing(sink_id)
     return _sink(rows[0])
@@ -161,7 +154,7 @@ def settle_due(tx: Transaction, sink_id: str, worker: str, due_at: str) -> bool:
 
     The row of the sink is locked first, as it is by writers that add to the outbox: none of them is missed.
     """
-    values = {"user": tx.user_id, "id": clean_id(sink_id)}
+    values = {"id": clean_id(sink_id)}
     held = tx.run(
         f"UPDATE sinks SET leased_by = NULL, leased_until = NULL WHERE {_OWN} AND leased_by = :worker",
         worker=worker,
@@ -180,7 +173,6 @@ def _has_waiting(tx: Transaction, sink_id: str) -> bool:
     return bool(
         tx.all(
             "SELECT 1 FROM outbox WHERE user_id = :user AND sink_id = :id AND state = 'queued' LIMIT 1",
-            user=tx.user_id,
             id=clean_id(sink_id),
         )
     )
@@ -204,16 +196,14 @@ _OF_SINK: Final = "user_id = :user AND sink_id = :sink"
 _WAITS: Final = f"SELECT 1 FROM outbox WHERE {_OF_SINK} AND item_id = :item AND state = 'queued' AND attempts = 0"
 
 
-class OutboxTable(Table):
+class Outbox(Part):
     """A user's outbox."""
 
     @reads
     def changed_items(self, tx: Transaction, limit: int = 100) -> tuple[ChangedItem, ...]:
         """Return items to which the rules were not applied since they changed, in the order of the changes."""
         rows = tx.all(
-            "SELECT number, item_id FROM changed_items WHERE user_id = :user ORDER BY number LIMIT :limit",
-            user=tx.user_id,
-            limit=limit,
+            "SELECT number, item_id FROM changed_items WHERE user_id = :user ORDER BY number LIMIT :limit", limit=limit
         )
         return tuple(ChangedItem(*row) for row in rows)
 
@@ -221,7 +211,7 @@ class OutboxTable(Table):
     def note_changed(self, tx: Transaction, item_ids: Sequence[str]) -> None:
         """Have the rules applied to these items, as if they had changed."""
         for item_id in dict.fromkeys(map(clean_id, item_ids)):
-            values = {"user": tx.user_id, "item": item_id}
+            values = {"item": item_id}
             tx.run("DELETE FROM changed_items WHERE user_id = :user AND item_id = :item", **values)
             tx.run("INSERT INTO changed_items (user_id, item_id) VALUES (:user, :item)", **values)
 
@@ -234,11 +224,7 @@ class OutboxTable(Table):
         Nothing happens when the item has changed again since, or another process was faster.
         """
         tx.lock("outbox")  # the order of positions is then the order in which they become visible
-        done = tx.run(
-            "DELETE FROM changed_items WHERE user_id = :user AND number = :number",
-            user=tx.user_id,
-            number=changed.number,
-        )
+        done = tx.run("DELETE FROM changed_items WHERE user_id = :user AND number = :number", number=changed.number)
         if not done or version is None:
             return 0
         return sum(_add_item(tx, sink_id, changed.item_id, version, now) for sink_id in sink_ids)
@@ -249,12 +235,12 @@ class OutboxTable(Table):
         return add_event(tx, sink_id, event, body, now)
 
     @writes
-    def begin_delivery(self, tx: Transaction, sink_id: str, worker: str, now: str, until: str) -> Delivery | None:
+    def begin(self, tx: Transaction, sink_id: str, worker: str, now: str, until: str) -> Delivery | None:
         """Return the next delivery of a leased sink, which counts as tried; the lease is extended.
 
         `None` when the lease was lost, or nothing waits: the lease has then ended.
         """
-        values = {"user": tx.user_id, "sink": clean_id(sink_id)}
+        values = {"sink": clean_id(sink_id)}
         held = tx.run(
             "UPDATE sinks SET leased_until = :until, due_at = :until WHERE user_id = :user AND id = :sink "
             "AND leased_by = :worker AND state = 'active'",
@@ -276,7 +262,7 @@ class OutboxTable(Table):
         return _delivery(rows[0])
 
     @writes
-    def finish_delivery(
+    def finish(
         self,
         tx: Transaction,
         delivery: Delivery,
@@ -291,10 +277,8 @@ class OutboxTable(Table):
 
         It is true whichever process holds the lease by now. `sent` is false when there was nothing to send.
         """
-        values = {"user": tx.user_id, "sink": delivery.sink_id}
-        gone = not tx.run(
-            "DELETE FROM outbox WHERE user_id = :user AND position = :at", user=tx.user_id, at=delivery.position
-        )
+        values = {"sink": delivery.sink_id}
+        gone = not tx.run("DELETE FROM outbox WHERE user_id = :user AND position = :at", at=delivery.position)
         if not tx.run(
             "UPDATE sinks SET error = NULL, sent = sent + :count, sent_at = CASE WHEN :count > 0 THEN :now ELSE sent_at END "
             "WHERE user_id = :user AND id = :sink",
@@ -316,7 +300,7 @@ class OutboxTable(Table):
             )
 
     @writes
-    def fail_delivery(
+    def fail(
         self,
         tx: Transaction,
         delivery: Delivery,
@@ -331,7 +315,7 @@ class OutboxTable(Table):
 
         Without `counts` the attempt does not count, as when the sink is only busy. No effect when the lease was lost.
         """
-        values = {"user": tx.user_id, "sink": delivery.sink_id}
+        values = {"sink": delivery.sink_id}
         held = tx.run(
             "UPDATE sinks SET error = :error WHERE user_id = :user AND id = :sink AND leased_by = :worker",
             error=clean_text(str(error.get("message", "")))[:1_000],
@@ -343,7 +327,6 @@ class OutboxTable(Table):
         tx.run(
             f"UPDATE outbox SET state = :state, error = :error, attempts = attempts - {int(not counts)} "
             "WHERE user_id = :user AND position = :at",
-            user=tx.user_id,
             at=delivery.position,
             state="queued" if retry_at else "dead",
             error=tx.json(clean_json(error)),
@@ -356,18 +339,17 @@ class OutboxTable(Table):
         """Return what a sink has of an item, if anything."""
         rows = tx.all(
             f"SELECT version, remote_id, sent_at FROM sent_items WHERE {_OF_SINK} AND item_id = :item",
-            user=tx.user_id,
             sink=clean_id(sink_id),
             item=clean_id(item_id),
         )
         return SentItem(*rows[0]) if rows else None
 
     @reads
-    def deliveries(
+    def list(
         self, tx: Transaction, sink_id: str | None = None, state: str | None = None, limit: int = 100
     ) -> tuple[Delivery, ...]:
         """Return what waits and what is dead, in the order of delivery."""
-        where, values = "user_id = :user", {"user": tx.user_id}
+        where, values = "user_id = :user", dict[str, Any]()
         if sink_id is not None:
             where, values["sink"] = _OF_SINK, clean_id(sink_id)
         if state is not None:
@@ -380,20 +362,16 @@ class OutboxTable(Table):
         return tuple(map(_delivery, rows))
 
     @reads
-    def outbox_counts(self, tx: Transaction) -> Mapping[str, Mapping[str, int]]:
+    def counts(self, tx: Transaction) -> Mapping[str, Mapping[str, int]]:
         """Return how many deliveries wait and are dead, by sink."""
-        rows = tx.all(
-            "SELECT sink_id, state, COUNT(*) FROM outbox WHERE user_id = :user GROUP BY sink_id, state", user=tx.user_id
-        )
+        rows = tx.all("SELECT sink_id, state, COUNT(*) FROM outbox WHERE user_id = :user GROUP BY sink_id, state")
         counts: dict[str, dict[str, int]] = {}
         for sink_id, state, count in rows:
             counts.setdefault(sink_id, {"queued": 0, "dead": 0})[state] = count
         return counts
 
     @writes
-    def revive_deliveries(
-        self, tx: Transaction, now: str, *, sink_id: str | None = None, position: int | None = None
-    ) -> int:
+    def revive(self, tx: Transaction, now: str, *, sink_id: str | None = None, position: int | None = None) -> int:
         """Let dead deliveries be tried again, all, those of a sink, or one; what waits for a later time is due now.
 
         Return how many were dead.
@@ -409,7 +387,7 @@ class OutboxTable(Table):
         return len(rows)
 
     @writes
-    def drop_dead(self, tx: Transaction, *, sink_id: str | None = None, position: int | None = None) -> int:
+    def remove_dead(self, tx: Transaction, *, sink_id: str | None = None, position: int | None = None) -> int:
         """Delete dead deliveries, all, those of a sink, or one; return how many."""
         where, values = _chosen(tx, sink_id, position)
         return tx.run(f"DELETE FROM outbox WHERE {where} AND state = 'dead'", **values)
@@ -423,7 +401,6 @@ def add_event(tx: Transaction, sink_id: str, event: str, body: Mapping[str, Any]
     added = tx.run(
         "INSERT INTO outbox (user_id, sink_id, event, body, state, attempts, created_at) "
         "VALUES (:user, :sink, :event, :body, 'queued', 0, :now) ON CONFLICT (user_id, sink_id, event) DO NOTHING",
-        user=tx.user_id,
         sink=clean_id(sink_id),
         event=clean_text(event),
         body=tx.json(clean_json(body)),
@@ -434,7 +411,7 @@ def add_event(tx: Transaction, sink_id: str, event: str, body: Mapping[str, Any]
 
 def _add_item(tx: Transaction, sink_id: str, item_id: str, version: str, now: str) -> int:
     """Add an item, unless the sink has this version, or it waits already: what is sent is the item as it is then."""
-    values = {"user": tx.user_id, "sink": clean_id(sink_id), "item": item_id}
+    values = {"sink": clean_id(sink_id), "item": item_id}
     has = f"SELECT 1 FROM sent_items WHERE {_OF_SINK} AND item_id = :item AND version = :version"
     if not _wake(tx, sink_id, now) or tx.all(_WAITS, **values):
         return 0
@@ -453,17 +430,12 @@ def _wake(tx: Transaction, sink_id: str, now: str, *, at_once: bool = False) -> 
     """Have a sink looked at, and lock its row; return False when there is none. One that is leased or off stays so."""
     due = "CASE WHEN leased_by IS NULL THEN :now ELSE due_at END" if at_once else "COALESCE(due_at, :now)"
     return bool(
-        tx.run(
-            f"UPDATE sinks SET due_at = {due} WHERE user_id = :user AND id = :id",
-            user=tx.user_id,
-            id=clean_id(sink_id),
-            now=now,
-        )
+        tx.run(f"UPDATE sinks SET due_at = {due} WHERE user_id = :user AND id = :id", id=clean_id(sink_id), now=now)
     )
 
 
 def _chosen(tx: Transaction, sink_id: str | None, position: int | None) -> tuple[str, dict[str, Any]]:
-    where, values = "user_id = :user", dict[str, Any](user=tx.user_id)
+    where, values = "user_id = :user", dict[str, Any]()
     if sink_id is not None:
         where, values["sink"] = _OF_SINK, clean_id(sink_id)
     if position is not None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pagekeep.errors import NotFound, StoreError
 from pagekeep.model import RawPage, Retention, Snapshot
 from pagekeep.store.blob_files import pack, unpack
-from pagekeep.store.engine import Row, Table, Transaction, reads, writes
+from pagekeep.store.engine import Part, Row, Transaction, reads, writes
 from pagekeep.store.storable import clean_id, clean_json, clean_text, clean_time, parse_json
 
 RAW_COLUMNS: Final = (
@@ -24,16 +24,16 @@ _SHOWN: Final = ("number", "hash", "fetched_at", "final_url", "status", "rendere
 _ONE: Final = "user_id = :user AND item_id = :item"
 
 
-class SnapshotTable(Table):
+class Snapshots(Part):
     """The versions of a user's pages."""
 
     @reads
-    def snapshots(self, tx: Transaction, item_id: str) -> tuple[Snapshot, ...]:
+    def list(self, tx: Transaction, item_id: str) -> tuple[Snapshot, ...]:
         """Return the versions of an item, oldest first, without their bodies; none when no raw page was kept."""
         return _list(tx, clean_id(item_id))
 
     @reads
-    def snapshot_raw(self, tx: Transaction, item_id: str, number: int) -> RawPage:
+    def raw(self, tx: Transaction, item_id: str, number: int) -> RawPage:
         """Return the raw page of a version; `NotFound` when there is none with this number."""
         item_id = clean_id(item_id)
         raw = select_raw(tx, "snapshots p", "p.item_id = :item AND p.number = :number", item=item_id, number=number)
@@ -44,14 +44,13 @@ class SnapshotTable(Table):
         return raw
 
     @writes
-    def pin_snapshot(self, tx: Transaction, item_id: str, number: int, pinned: bool) -> Snapshot:
+    def pin(self, tx: Transaction, item_id: str, number: int, pinned: bool) -> Snapshot:
         """Keep a version whatever the limits are, or no longer; `NotFound` when there is none with this number."""
         item_id = clean_id(item_id)
         if pinned and not _numbers(tx, item_id):
             _add_first(tx, item_id)
         tx.run(
             f"UPDATE snapshots SET pinned = :pinned WHERE {_ONE} AND number = :number",
-            user=tx.user_id,
             item=item_id,
             number=number,
             pinned=pinned,
@@ -78,7 +77,6 @@ def add(tx: Transaction, item_id: str, raw: RawPage, source: str, retention: Ret
         tx.run(
             f"INSERT INTO snapshots (user_id, item_id, number, hash, source, {_FACTS}) "
             f"VALUES (:user, :item, :number, :hash, :source, {', '.join(f':{name}' for name in RAW_COLUMNS)})",
-            user=tx.user_id,
             item=item_id,
             number=number,
             hash=content_hash(raw.body),
@@ -96,7 +94,7 @@ def newest(tx: Transaction, item_id: str) -> int:
 
 def drop_all(tx: Transaction, item_id: str) -> None:
     """Delete all versions of an item that is removed, with bodies that nothing else uses."""
-    values = {"user": tx.user_id, "item": item_id}
+    values = {"item": item_id}
     rows = tx.all(f"SELECT DISTINCT hash FROM snapshots WHERE {_ONE}", **values)
     tx.run(f"DELETE FROM snapshots WHERE {_ONE}", **values)
     for (name,) in rows:
@@ -104,7 +102,7 @@ def drop_all(tx: Transaction, item_id: str) -> None:
 
 
 def _numbers(tx: Transaction, item_id: str) -> list[int]:
-    rows = tx.all(f"SELECT number FROM snapshots WHERE {_ONE} ORDER BY number", user=tx.user_id, item=item_id)
+    rows = tx.all(f"SELECT number FROM snapshots WHERE {_ONE} ORDER BY number", item=item_id)
     return [int(row[0]) for row in rows]
 
 
@@ -115,7 +113,6 @@ def _add_first(tx: Transaction, item_id: str) -> list[int]:
         f"SELECT p.user_id, p.item_id, 1, p.hash, i.source, {', '.join(f'p.{name}' for name in RAW_COLUMNS)} "
         "FROM raw_pages p JOIN items i ON i.user_id = p.user_id AND i.id = p.item_id "
         "WHERE p.user_id = :user AND p.item_id = :item",
-        user=tx.user_id,
         item=item_id,
     )
     return _numbers(tx, item_id)
@@ -125,19 +122,13 @@ def _drop_old(tx: Transaction, item_id: str, current: int, retention: Retention)
     rows = tx.all(
         f"SELECT number, hash, fetched_at FROM snapshots WHERE {_ONE} AND NOT pinned AND number < :current "
         "ORDER BY number DESC",
-        user=tx.user_id,
         item=item_id,
         current=current,
     )
     kept = len(rows) if not retention.count else max(0, retention.count - 1)
     for place, (number, name, fetched_at) in enumerate(rows):
         if place >= kept or (retention.since is not None and fetched_at < retention.since):
-            tx.run(
-                f"DELETE FROM snapshots WHERE {_ONE} AND number = :number",
-                user=tx.user_id,
-                item=item_id,
-                number=number,
-            )
+            tx.run(f"DELETE FROM snapshots WHERE {_ONE} AND number = :number", item=item_id, number=number)
             drop_body(tx, name)
 
 
@@ -146,7 +137,6 @@ def _list(tx: Transaction, item_id: str) -> tuple[Snapshot, ...]:
     rows = tx.all(
         f"SELECT {names}, b.size FROM snapshots s JOIN raw_bodies b ON b.user_id = s.user_id AND b.hash = s.hash "
         "WHERE s.user_id = :user AND s.item_id = :item ORDER BY s.number",
-        user=tx.user_id,
         item=item_id,
     )
     if not rows:
@@ -154,7 +144,6 @@ def _list(tx: Transaction, item_id: str) -> tuple[Snapshot, ...]:
             "SELECT 1, p.hash, p.fetched_at, p.final_url, p.status, p.rendered, i.source, FALSE, b.size FROM raw_pages p "
             "JOIN raw_bodies b ON b.user_id = p.user_id AND b.hash = p.hash "
             "JOIN items i ON i.user_id = p.user_id AND i.id = p.item_id WHERE p.user_id = :user AND p.item_id = :item",
-            user=tx.user_id,
             item=item_id,
         )
     return tuple(_snapshot(item_id, row, current=place == len(rows)) for place, row in enumerate(rows, 1))
@@ -179,7 +168,7 @@ def put_raw(tx: Transaction, item_id: str, raw: RawPage | None) -> None:
     if raw is None:
         return
     put_body(tx, raw.body)
-    tx.run(_PUT_RAW, user=tx.user_id, item=item_id, hash=content_hash(raw.body), **raw_values(raw))
+    tx.run(_PUT_RAW, item=item_id, hash=content_hash(raw.body), **raw_values(raw))
 
 
 def raw_values(raw: RawPage) -> dict[str, Any]:
@@ -196,7 +185,6 @@ def put_validators(tx: Transaction, item_id: str, raw: RawPage) -> None:
     tx.run(
         "UPDATE raw_pages SET etag = :etag, last_modified = :modified WHERE user_id = :user AND item_id = :item "
         "AND (COALESCE(etag, '') <> COALESCE(:etag, '') OR COALESCE(last_modified, '') <> COALESCE(:modified, ''))",
-        user=tx.user_id,
         item=item_id,
         etag=values["etag"],
         modified=values["last_modified"],
@@ -211,13 +199,12 @@ def content_hash(body: bytes) -> str:
 def put_body(tx: Transaction, body: bytes) -> None:
     """Store a body, unless it is stored already."""
     name = content_hash(body)
-    if tx.all("SELECT 1 FROM raw_bodies WHERE user_id = :user AND hash = :hash", user=tx.user_id, hash=name):
+    if tx.all("SELECT 1 FROM raw_bodies WHERE user_id = :user AND hash = :hash", hash=name):
         return
     packed = pack(body)
     tx.run(
         "INSERT INTO raw_bodies (user_id, hash, size, packed, body) VALUES (:user, :hash, :size, :packed, :body) "
         "ON CONFLICT DO NOTHING",
-        user=tx.user_id,
         hash=name,
         size=len(body),
         packed=len(packed),
@@ -227,7 +214,7 @@ def put_body(tx: Transaction, body: bytes) -> None:
 
 def drop_raw(tx: Transaction, item_id: str, unless: str | None = None) -> None:
     """Delete the item's raw page, and its body when no other item uses it and its hash is not `unless`."""
-    key = {"user": tx.user_id, "item": item_id}
+    key = {"item": item_id}
     rows = tx.all("SELECT hash FROM raw_pages WHERE user_id = :user AND item_id = :item", **key)
     tx.run("DELETE FROM raw_pages WHERE user_id = :user AND item_id = :item", **key)
     for (name,) in rows:
@@ -242,7 +229,6 @@ def drop_body(tx: Transaction, name: str) -> None:
         "AND NOT EXISTS (SELECT 1 FROM raw_pages p WHERE p.user_id = :user AND p.hash = :hash) "
         "AND NOT EXISTS (SELECT 1 FROM snapshots s WHERE s.user_id = :user AND s.hash = :hash) "
         "AND NOT EXISTS (SELECT 1 FROM crawl_results c WHERE c.user_id = :user AND c.body_hash = :hash)",
-        user=tx.user_id,
         hash=name,
     )
 
@@ -254,9 +240,7 @@ def get_raw(tx: Transaction, item_id: str) -> RawPage | None:
 
 def has_raw(tx: Transaction, item_id: str) -> bool:
     """Return whether the item has a raw page."""
-    return bool(
-        tx.all("SELECT 1 FROM raw_pages WHERE user_id = :user AND item_id = :item", user=tx.user_id, item=item_id)
-    )
+    return bool(tx.all("SELECT 1 FROM raw_pages WHERE user_id = :user AND item_id = :item", item=item_id))
 
 
 def select_raw(tx: Transaction, table: str, where: str, **values: Any) -> RawPage | None:
@@ -265,7 +249,6 @@ def select_raw(tx: Transaction, table: str, where: str, **values: Any) -> RawPag
     rows = tx.all(
         f"SELECT b.body, {columns} FROM {table} JOIN raw_bodies b ON b.user_id = p.user_id AND b.hash = p.hash "
         f"WHERE p.user_id = :user AND {where}",
-        user=tx.user_id,
         **values,
     )
     if not rows:
@@ -279,9 +262,7 @@ def select_raw(tx: Transaction, table: str, where: str, **values: Any) -> RawPag
 
 def raw_hash(tx: Transaction, item_id: str) -> str | None:
     """Return the hash of the item's raw page, if it was kept."""
-    rows = tx.all(
-        "SELECT hash FROM raw_pages WHERE user_id = :user AND item_id = :item", user=tx.user_id, item=clean_id(item_id)
-    )
+    rows = tx.all("SELECT hash FROM raw_pages WHERE user_id = :user AND item_id = :item", item=clean_id(item_id))
     return rows[0][0] if rows else None
 
 
@@ -292,8 +273,7 @@ def raw_faults(tx: Transaction) -> list[str]:
         "SELECT b.hash, b.size, (SELECT COUNT(*) FROM raw_pages p WHERE p.user_id = b.user_id AND p.hash = b.hash) "
         "+ (SELECT COUNT(*) FROM snapshots s WHERE s.user_id = b.user_id AND s.hash = b.hash) "
         "+ (SELECT COUNT(*) FROM crawl_results c WHERE c.user_id = b.user_id AND c.body_hash = b.hash) "
-        "FROM raw_bodies b WHERE b.user_id = :user ORDER BY b.hash",
-        user=tx.user_id,
+        "FROM raw_bodies b WHERE b.user_id = :user ORDER BY b.hash"
     ):
         if not used:
             faults.append(f"The raw page {name:.12} belongs to no item.")
@@ -303,7 +283,7 @@ def raw_faults(tx: Transaction) -> list[str]:
 
 
 def _is_intact(tx: Transaction, name: str, size: int) -> bool:
-    rows = tx.all("SELECT body FROM raw_bodies WHERE user_id = :user AND hash = :hash", user=tx.user_id, hash=name)
+    rows = tx.all("SELECT body FROM raw_bodies WHERE user_id = :user AND hash = :hash", hash=name)
     try:
         body = unpack(rows[0][0]) if rows else b""
     except StoreError:

@@ -47,7 +47,7 @@ def save_mail(data: bytes, library: Store, settings: Settings, room: Room) -> It
 def test_a_message_is_kept_under_its_id_with_its_file(library: Store, settings: Settings, room: Room) -> None:
     data = (MAILS / "plain-text.eml").read_bytes()
     item = save_mail(data, library, settings, room)
-    raw = library.raw(item.id)
+    raw = library.items.raw(item.id)
     assert (item.url, item.author, item.domain) == (
         "mid:plain-text.20260303@mailer.example",
         "Tove Arn",
@@ -80,7 +80,7 @@ def test_a_message_never_takes_the_place_of_a_saved_page(library: Store, setting
     page = asyncio.run(go())
     item = save_mail((MAILS / "post-platform.eml").read_bytes(), library, settings, room)
     assert (item.url, item.id != page.id) == ("mid:post-platform.20260303@mailer.example", True)
-    assert library.get(page.id).content == page.content
+    assert library.items.get(page.id).content == page.content
     assert save_mail((MAILS / "post-platform.eml").read_bytes(), library, settings, room).id == item.id
 
 
@@ -122,7 +122,7 @@ def test_attachments_that_can_be_read_are_items_linked_to_the_message(
     data = with_attachment(b"The plans are attached, as you asked.", "plans.pdf", pdf)
     for _ in range(2):
         item = save_mail(data, library, settings, room)
-    (attached,) = related_items(library, library.get(item.id))
+    (attached,) = related_items(library, library.items.get(item.id))
     assert (attached.url, attached.title) == ("mid:plans@a.example/2/plans.pdf", "The old harbour")
     assert (attached.metadata.part_of, related_items(library, attached)[0].id) == (item.id, item.id)
     shape = json_shapes.to_json(json_shapes.Item, library.get(item.id))

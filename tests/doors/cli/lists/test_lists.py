@@ -21,7 +21,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     with closing(open_store(tmp_path / "library.db", "local")) as store:
         for number, title in enumerate(("Boats", "Soup")):
-            store.upsert(make_item(number, title=title, quality="article"), None)
+            store.items.save(make_item(number, title=title, quality="article"), None)
     return tmp_path / "library.db"
 
 

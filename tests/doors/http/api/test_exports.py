@@ -19,7 +19,7 @@ from tests.store.making import make_item
 
 def fill(library: Store, count: int = 3) -> None:
     for number in range(count):
-        library.upsert(
+        library.items.save(
             make_item(number, user_id=library.user_id, title=f"Page {number}", tags=["sea"] if number else []), None
         )
 
@@ -75,7 +75,7 @@ def test_users_export_their_own_pages_one_file_at_a_time(shared: TestClient) -> 
         headers[name] = {"authorization": f"Bearer {secret}"}
         item = make_item(1, user_id=user.id, title=f"Of {name}")
         with closing(open_store(service.settings.library, user.id)) as library:
-            library.upsert(item, None)
+            library.items.save(item, None)
     for name in ("ada", "bea"):
         (line,) = shared.get("/api/v1/export", headers=headers[name]).text.splitlines()
         assert json.loads(line)["title"] == f"Of {name}"

@@ -14,7 +14,7 @@ def test_a_page_is_extracted_and_nothing_is_stored(client: TestClient, shore: Sh
     assert page["title"] == "The keeper"
     assert page["document"].startswith(f"---\nsource: {shore.url('a')}\n")
     assert page["document"].endswith(page["markdown"])
-    assert library.stats()["items"] == 0
+    assert library.counts.totals()["items"] == 0
 
 
 def test_html_is_extracted_with_and_without_its_address(client: TestClient) -> None:

@@ -56,8 +56,8 @@ def test_a_file_is_imported_by_a_job_whose_report_lists_the_rows_that_failed(
     )
     assert report["failures"][0]["excerpt"] == "ftp://example.com/file"
     assert report["failures"][0]["reason"]
-    assert len(library.find(ItemQuery(limit=100)).items) == 30
-    assert library.get_part(job["options"]["upload"], 0) is None
+    assert len(library.search.find(ItemQuery(limit=100)).items) == 30
+    assert library.uploads.get_part(job["options"]["upload"], 0) is None
     again = finish(client, send(client, ROWS, fetch="never").json()["job"]["id"])["report"]
     assert (again["added"], again["unchanged"]) == (0, 30)
 
@@ -88,7 +88,7 @@ def test_a_long_import_goes_on_in_slices_with_one_report(
     monkeypatch.setattr(import_jobs, "PART_BYTES", 100)
     job = finish(client, send(client, ROWS, fetch="never").json()["job"]["id"])
     assert (job["report"]["rows"], job["report"]["added"], job["report"]["failed"]) == (31, 30, 1)
-    assert len(library.find(ItemQuery(limit=100)).items) == 30
+    assert len(library.search.find(ItemQuery(limit=100)).items) == 30
 
 
 @pytest.mark.parametrize("kind", ["application/octet-stream", "application/x-www-form-urlencoded"])
@@ -104,7 +104,7 @@ def test_what_is_not_an_export_is_an_error_of_the_job_and_its_file_is_deleted(
 ) -> None:
     job = finish(client, send(client, b"\x00\x01\x02" * 1000).json()["job"]["id"])
     assert (job["state"], job["error"]["type"]) == ("dead", "UnsupportedContent")
-    assert library.get_part(job["options"]["upload"], 0) is None
+    assert library.uploads.get_part(job["options"]["upload"], 0) is None
 
 
 def test_an_empty_file_an_unknown_format_and_a_large_file_are_refused(

@@ -65,11 +65,11 @@ def test_a_job_of_another_process_can_be_watched(
     client: TestClient, library: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing of it is on the board of the process that is asked."""
-    job = library.enqueue("https://example.com/", "https://example.com/", {}, clock.add_seconds(clock.now(), 3600))
+    job = library.jobs.add("https://example.com/", "https://example.com/", {}, clock.add_seconds(clock.now(), 3600))
     later = clock.add_seconds(clock.now(), 7200)
-    leased = library.lease("elsewhere", later, clock.add_seconds(clock.now(), 60))
+    leased = library.jobs.lease("elsewhere", later, clock.add_seconds(clock.now(), 60))
     assert leased is not None
-    assert library.finish(job.id, "elsewhere")
+    assert library.jobs.finish(job.id, "elsewhere")
     assert [name for name, _ in events(client, job.id)] == ["done"]
 
 
@@ -113,7 +113,7 @@ def test_a_job_under_way_goes_back_to_the_queue_when_the_server_ends(settings: S
 
     with Site({"silent": silent}) as site, closing(open_store(settings.library)) as library:
         url = site.url("/silent")
-        library.enqueue(url, url, {"render": "never"}, clock.now())
+        library.jobs.add(url, url, {"render": "never"}, clock.now())
         asyncio.run(_interrupted(settings, Shore(site, {}, {}, {})))
-        (job,) = library.jobs()
+        (job,) = library.jobs.list()
         assert (job.state, job.error and job.error["type"]) == ("queued", "Interrupted")

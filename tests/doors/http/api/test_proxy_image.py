@@ -179,9 +179,9 @@ def test_a_damaged_file_on_the_shelf_is_fetched_again(client: TestClient, galler
 
 def keep(client: TestClient, library: Store, url: str, data: bytes, media_type: str, *, role: str = "picture") -> str:
     """Keep a picture with an item; return its address in the reader."""
-    item = library.upsert(make_item(), None)
-    name = library.put_blob(data, NOW)
-    library.link_blobs(item.id, [ItemBlob(role, url, "kept", NOW, media_type, name, len(data))])  # type: ignore[arg-type]
+    item = library.items.save(make_item(), None)
+    name = library.blobs.put(data, NOW)
+    library.blobs.link(item.id, [ItemBlob(role, url, "kept", NOW, media_type, name, len(data))])  # type: ignore[arg-type]
     return signed(client, url)
 
 

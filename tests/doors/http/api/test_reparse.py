@@ -13,7 +13,7 @@ from tests.site.fixtures import Shore, article
 def test_a_reparse_is_a_job_that_can_be_watched_to_its_report(client: TestClient, shore: Shore, library: Store) -> None:
     shore.bodies["a"] = article(300)
     item = client.post("/api/v1/saves", json={"url": shore.url("a")}).json()["item"]
-    library.set_metadata(item["id"], item["updated_at"], parser_version=1)
+    library.items.set_metadata(item["id"], item["updated_at"], parser_version=1)
     answer = client.post("/api/v1/reparse", json={})
     assert answer.status_code == 202
     job = answer.json()["job"]
@@ -43,5 +43,5 @@ def test_a_text_of_the_users_own_is_reported(client: TestClient, shore: Shore, l
     shore.bodies["a"] = article(300)
     item = client.post("/api/v1/saves", json={"url": shore.url("a")}).json()["item"]
     assert item["edited"] is False
-    library.set_metadata(item["id"], item["updated_at"], edited=True)
+    library.items.set_metadata(item["id"], item["updated_at"], edited=True)
     assert client.get(f"/api/v1/items/{item['id']}").json()["item"]["edited"] is True

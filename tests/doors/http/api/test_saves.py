@@ -140,7 +140,7 @@ def test_a_page_that_is_sent_is_saved_without_fetching_it(client: TestClient, sh
     assert answer.status_code == 201
     assert (item["title"], item["source"], item["used_js_rendering"]) == ("Members only", "html", True)
     assert shore.site.requests == []
-    raw = library.raw(item["id"])
+    raw = library.items.raw(item["id"])
     assert raw is not None
     assert b"Members only" in raw.body
 

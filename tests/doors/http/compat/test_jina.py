@@ -283,7 +283,7 @@ def test_a_page_in_the_library_is_taken_while_it_is_fresh(client: TestClient, pa
 
 def test_reading_stores_nothing(client: TestClient, page: str, library: Store) -> None:
     get(client, page)
-    assert library.stats()["items"] == 0
+    assert library.counts.totals()["items"] == 0
 
 
 def test_the_engine_is_the_callers_choice(client: TestClient, page: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ def test_pages_are_counted_by_what_became_of_them(client: TestClient, shore: Sho
 
 
 def test_jobs_that_wait_are_counted_for_all_users(client: TestClient, library: Store) -> None:
-    library.enqueue("https://example.com/", "https://example.com/", {}, clock.add_seconds(clock.now(), 3600))
+    library.jobs.add("https://example.com/", "https://example.com/", {}, clock.add_seconds(clock.now(), 3600))
     assert numbers(client)['pagekeep_jobs{state="queued"}'] == 1
 
 

@@ -31,7 +31,9 @@ def refusals(page: str) -> list[tuple[str, str]]:
 
 
 def saved(library: Store) -> list[tuple[str, str]]:
-    return [(item.title, item.url) for item in library.find(ItemQuery(filters=item_filters(archived=False))).items]
+    return [
+        (item.title, item.url) for item in library.search.find(ItemQuery(filters=item_filters(archived=False))).items
+    ]
 
 
 def test_a_file_is_saved_under_the_address_it_names(client: TestClient, library: Store) -> None:
@@ -43,7 +45,7 @@ def test_a_file_is_saved_under_the_address_it_names(client: TestClient, library:
     )
     assert answer.status_code == 303
     assert saved(library) == [("The oven", "https://oven.example/nine")]
-    item = library.find(ItemQuery(filters=item_filters(archived=False))).items[0]
+    item = library.search.find(ItemQuery(filters=item_filters(archived=False))).items[0]
     assert answer.headers["location"] == f"/items/{item.id}"
     assert list(item.metadata.tags)[:2] == ["bread", "clay"]
 
@@ -53,7 +55,7 @@ def test_a_pdf_is_saved_and_can_be_downloaded_again(client: TestClient, library:
         [TinyPage().write("The old oven", 60, 80, 20).paragraph(["Clay and sand for nine courses of brick."], 60, 110)]
     )
     client.post("/add", files={"pages": ("oven.bin", data, "application/octet-stream")}, follow_redirects=False)
-    item = library.find(ItemQuery(filters=item_filters(archived=False))).items[0]
+    item = library.search.find(ItemQuery(filters=item_filters(archived=False))).items[0]
     assert item.title == "The old oven"
     raw = client.get(f"/items/{item.id}/raw")
     assert (raw.content, raw.headers["content-type"]) == (data, "application/pdf")
@@ -79,7 +81,7 @@ def test_a_page_that_cannot_be_fetched_is_shown_as_a_bookmark_with_the_reason_an
 ) -> None:
     shore.statuses["a"] = 500
     page = client.post("/add", data={"urls": shore.url("a")})
-    (item,) = library.find(ItemQuery(filters=item_filters(fetch_again=True))).items
+    (item,) = library.search.find(ItemQuery(filters=item_filters(fetch_again=True))).items
     assert str(page.url).endswith(f"/items/{item.id}")
     assert "This page could not be saved." in page.text
     assert "The site itself has a fault at the moment. Try again later." in page.text
@@ -87,7 +89,7 @@ def test_a_page_that_cannot_be_fetched_is_shown_as_a_bookmark_with_the_reason_an
     assert item.title in client.get("/?quality=fetch-again").text
     assert item.title not in client.get("/?quality=article").text
     client.post(f"/items/{item.id}/retry", data={})
-    assert library.get(item.id).metadata.retry_count == 1
+    assert library.items.get(item.id).metadata.retry_count == 1
 
 
 def test_of_several_addresses_the_bad_ones_are_reported_and_stay(client: TestClient, library: Store) -> None:
@@ -97,7 +99,7 @@ def test_of_several_addresses_the_bad_ones_are_reported_and_stay(client: TestCli
     assert ">foo\nmailto:a@b.example</textarea>" in answer.text
     assert 'value="sea"' in answer.text
     assert 'dir="auto">https://one.invalid/a</span>' in answer.text
-    assert [job.url_full for job in library.jobs()] == ["https://one.invalid/a"]
+    assert [job.url_full for job in library.jobs.list()] == ["https://one.invalid/a"]
 
 
 def test_our_script_gets_what_became_of_each_address(client: TestClient, library: Store) -> None:
@@ -120,7 +122,7 @@ def test_more_addresses_than_are_taken_stay_in_the_form(
     assert answer.status_code == 422
     assert ">https://two.invalid/b</textarea>" in answer.text
     assert [name for name, _ in refusals(answer.text)] == ["1 more"]
-    assert [job.url_full for job in library.jobs()] == ["https://one.invalid/a"]
+    assert [job.url_full for job in library.jobs.list()] == ["https://one.invalid/a"]
 
 
 def test_an_empty_form_says_what_is_missing(client: TestClient) -> None:
@@ -139,11 +141,11 @@ def test_a_file_that_is_not_a_page_is_named(client: TestClient) -> None:
 def test_several_addresses_wait_in_the_queue(client: TestClient, library: Store) -> None:
     urls = "https://one.invalid/a\nhttps://two.invalid/b"
     assert client.post("/add", data={"urls": urls}, follow_redirects=False).headers["location"] == "/"
-    assert {job.url_full for job in library.jobs()} == {"https://one.invalid/a", "https://two.invalid/b"}
+    assert {job.url_full for job in library.jobs.list()} == {"https://one.invalid/a", "https://two.invalid/b"}
 
 
 def test_nothing_is_saved_by_following_a_link(client: TestClient, library: Store) -> None:
     page = client.get("/add?title=T&text=see%20https://e.example/a%20there")
     assert "https://e.example/a</textarea>" in page.text
-    assert library.jobs() == ()
+    assert library.jobs.list() == ()
     assert saved(library) == []

@@ -115,11 +115,11 @@ def test_a_page_that_is_tried_again_leaves_the_list_when_it_is_saved(
     while badge(client):  # the server's worker saves it
         pass
     assert f"/items/{item.id}" in client.get("/").text
-    assert library.get(item.id).metadata.quality == "article"
+    assert library.items.get(item.id).metadata.quality == "article"
 
 
 def test_a_page_in_the_queue_is_not_offered_to_be_tried_again(client: TestClient, library: Store, failed: str) -> None:
-    library.enqueue("https://e.example/gone", "https://e.example/gone", {}, "2099-01-01T00:00:00.000000Z")
+    library.jobs.add("https://e.example/gone", "https://e.example/gone", {}, "2099-01-01T00:00:00.000000Z")
     page = client.get("/failed").text
     assert "In the queue, to be tried again" in page
     assert "Try again" not in page
@@ -146,7 +146,7 @@ def test_a_long_list_has_pages(client: TestClient, library: Store) -> None:
     assert len(set(re.findall(r'action="/failed/([^"]+)"', both))) == 51
     assert "Try 51 again" in page
     client.post("/failed")
-    assert len(library.jobs(limit=100)) == 51
+    assert len(library.jobs.list(limit=100)) == 51
 
 
 def test_failures_are_listed_and_kept_by_the_api(client: TestClient, library: Store, failed: str) -> None:

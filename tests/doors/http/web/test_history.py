@@ -73,7 +73,9 @@ def test_a_page_that_has_gone_offers_the_kept_copy(client: TestClient) -> None:
     item_id = send(client, "at nine")
     settings = service_of(client).settings
     library = open_store(settings.library, settings.user)
-    library.set_metadata(item_id, NOW, link={"state": "gone", "reason": "Removed.", "archived": "https://a.example/1"})
+    library.items.set_metadata(
+        item_id, NOW, link={"state": "gone", "reason": "Removed.", "archived": "https://a.example/1"}
+    )
     library.close()
     assert "Gone from the web" in client.get("/?quality=gone").text
     shown = client.get(f"/items/{item_id}").text
@@ -84,10 +86,10 @@ def test_a_page_that_has_gone_offers_the_kept_copy(client: TestClient) -> None:
 def record(client: TestClient, item_id: str, title: str) -> None:
     settings = service_of(client).settings
     library = open_store(settings.library, settings.user)
-    schedule = library.set_schedule("watch", item_id, "https://example.com/ferry", 86_400, "2099-01-01", NOW)
+    schedule = library.schedules.put("watch", item_id, "https://example.com/ferry", 86_400, "2099-01-01", NOW)
     change = Change(str(uuid.uuid4()), item_id, 1, 0, 5, 3, f"{title} \x07 <b>new</b>", NOW)
-    library.record_change(
-        schedule.id, {}, library.get(item_id), make_raw(article(300).encode()), change, retention=Retention()
+    library.changes.add(
+        schedule.id, {}, library.items.get(item_id), make_raw(article(300).encode()), change, retention=Retention()
     )
     library.close()
 

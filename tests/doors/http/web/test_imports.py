@@ -34,9 +34,9 @@ def test_a_file_is_imported_and_what_failed_is_reported(client: TestClient, libr
     page = client.post("/import", data={"fetch": "never"}, files={"file": ("bookmarks.html", BOOKMARKS, "text/html")})
     assert page.status_code == 200
     assert "1 added" in page.text
-    [item] = library.find(ItemQuery(filters=item_filters(archived=False))).items
+    [item] = library.search.find(ItemQuery(filters=item_filters(archived=False))).items
     assert (item.title, list(item.metadata.tags)) == ("The boat", ["sea", "boats"])
-    assert library.jobs() == ()
+    assert library.jobs.list() == ()
 
 
 def padded(megabytes: int) -> bytes:
@@ -54,7 +54,7 @@ def test_a_large_file_goes_by_the_disk(client: TestClient, library: Store, monke
     page = client.post("/import", data={"fetch": "never"}, files={"file": ("bookmarks.html", padded(40), "text/html")})
     assert page.status_code == 200
     assert spooled == [True]
-    assert len(library.find(ItemQuery(filters=item_filters(archived=False))).items) == 1
+    assert len(library.search.find(ItemQuery(filters=item_filters(archived=False))).items) == 1
 
 
 def test_a_file_over_the_bound_is_refused_and_so_is_a_large_one_elsewhere(
@@ -85,7 +85,7 @@ def test_pages_without_text_are_queued_when_one_wants(client: TestClient, librar
     client.post(
         "/import", data={"fetch": "queue"}, files={"file": ("list.txt", b"https://one.invalid/a\n", "text/plain")}
     )
-    assert [job.url_full for job in library.jobs()] == ["https://one.invalid/a"]
+    assert [job.url_full for job in library.jobs.list()] == ["https://one.invalid/a"]
 
 
 def test_a_file_that_is_not_an_export_says_so(client: TestClient) -> None:
@@ -122,7 +122,7 @@ def test_where_imports_are_under_way_the_next_is_asked_to_come_back(client: Test
     page = client.post("/import", files={"file": ("bookmarks.html", BOOKMARKS, "text/html")})
     assert (page.status_code, page.headers["retry-after"]) == (429, "60")
     assert "Try again in a minute." in page.text
-    assert library.find(ItemQuery(filters=item_filters(archived=False))).items == ()
+    assert library.search.find(ItemQuery(filters=item_filters(archived=False))).items == ()
 
 
 @pytest.mark.parametrize("by", ["session", "token"])

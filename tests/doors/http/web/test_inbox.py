@@ -32,12 +32,12 @@ def shelf(client: TestClient, library: Store) -> TestClient:
         }.items()
     ):
         tags = known.pop("tags", ())
-        item = library.upsert(
+        item = library.items.save(
             make_item(number, title=title, content=f"The {title} harbour", tags=tags, saved_at=moment(number), **known),
             None,
         )
         if title == "Gone":
-            library.delete(item.id, moment(9))
+            library.items.delete(item.id, moment(9))
     return client
 
 
@@ -81,7 +81,7 @@ def test_a_key_of_no_list_is_reported(shelf: TestClient) -> None:
 
 def test_pages_follow_each_other(client: TestClient, library: Store) -> None:
     for number in range(35):
-        library.upsert(make_item(number, title=f"Page {number:02}", saved_at=moment(number)), None)
+        library.items.save(make_item(number, title=f"Page {number:02}", saved_at=moment(number)), None)
     first = client.get("/")
     following = dom.attributes(dom.select(dom.parse(first.text), "a[rel=next]")[0])["href"]
     assert titles(client, following) == [f"Page {number:02}" for number in range(4, -1, -1)]
@@ -104,7 +104,7 @@ def test_the_address_of_a_view_says_only_what_differs() -> None:
 def ids_of(library: Store) -> list[str]:
     from pagekeep.model import ItemQuery, item_filters
 
-    return [item.id for item in library.find(ItemQuery(filters=item_filters(archived=False))).items]
+    return [item.id for item in library.search.find(ItemQuery(filters=item_filters(archived=False))).items]
 
 
 def test_an_action_is_done_reported_and_can_be_undone(shelf: TestClient, library: Store) -> None:
@@ -137,27 +137,27 @@ def test_an_action_for_nothing_that_is_there_is_an_error(shelf: TestClient) -> N
 def test_looking_changes_nothing(shelf: TestClient, library: Store) -> None:
     key = ids_of(library)[0]
     shelf.get(f"/items/{key}")
-    assert library.get(key).last_opened_at is None
+    assert library.items.get(key).last_opened_at is None
     shelf.post("/items", data={"action": "opened", "ids": [key]})
-    assert library.get(key).last_opened_at is not None
+    assert library.items.get(key).last_opened_at is not None
 
 
 def test_a_new_user_is_shown_how_to_begin(client: TestClient, library: Store) -> None:
     assert "Welcome to your library" in client.get("/").text
-    item = library.upsert(make_item(), None)
-    library.set_metadata(item.id, NOW, archived=True)
+    item = library.items.save(make_item(), None)
+    library.items.set_metadata(item.id, NOW, archived=True)
     page = client.get("/").text
     assert "Welcome to your library" not in page
     assert "Inbox empty" in page
 
 
 def test_the_trash_is_emptied_for_good(client: TestClient, library: Store) -> None:
-    gone, kept = (library.upsert(make_item(number, title=f"Page {number}"), None).id for number in (1, 2))
-    library.delete(gone, NOW)
+    gone, kept = (library.items.save(make_item(number, title=f"Page {number}"), None).id for number in (1, 2))
+    library.items.delete(gone, NOW)
     assert "Empty the trash" in client.get("/?state=trash").text
     answer = client.post("/trash", follow_redirects=False)
     assert answer.headers["location"] == "/?state=trash"
     assert "Empty the trash" not in client.get("/?state=trash").text
-    assert library.get(kept).title == "Page 2"
+    assert library.items.get(kept).title == "Page 2"
     with pytest.raises(NotFound):
-        library.get(gone)
+        library.items.get(gone)

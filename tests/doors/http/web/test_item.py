@@ -29,7 +29,7 @@ def key(library: Store, client: TestClient) -> str:
     made = make_item(
         title="Boats", content=CONTENT, language="he", quality="bookmark", reason="A wall.", retry_count=2, score=10
     )
-    return library.upsert(made, make_raw(b"<script>alert(1)</script><p>Raw words.</p>")).id
+    return library.items.save(made, make_raw(b"<script>alert(1)</script><p>Raw words.</p>")).id
 
 
 def test_the_page_is_shown_with_its_title_once(client: TestClient, key: str) -> None:
@@ -88,14 +88,14 @@ def test_what_was_not_html_is_shown_as_text(client: TestClient, library: Store) 
     from dataclasses import replace
 
     raw = replace(make_raw(b"<script>"), content_type="image/svg+xml", encoding="x\r\ny: z")
-    key = library.upsert(make_item(7), raw).id
+    key = library.items.save(make_item(7), raw).id
     answer = client.get(f"/items/{key}/raw")
     assert answer.headers["content-type"] == "text/plain"
     assert "y" not in answer.headers
 
 
 def test_a_page_without_its_raw_form_says_so(client: TestClient, library: Store) -> None:
-    key = library.upsert(make_item(8), None).id
+    key = library.items.save(make_item(8), None).id
     for path in ("raw", "explain"):
         answer = client.get(f"/items/{key}/{path}", headers={"accept": "text/html"})
         assert answer.status_code == 404
@@ -110,21 +110,21 @@ def test_the_explanation_shows_how_it_was_read(client: TestClient, key: str) -> 
 
 def test_tags_are_put_on_and_taken_off(client: TestClient, library: Store, key: str) -> None:
     client.post(f"/items/{key}/tags", data={"add": "sea, #boats ,"})
-    assert list(library.get(key).metadata.tags) == ["sea", "boats"]
+    assert list(library.items.get(key).metadata.tags) == ["sea", "boats"]
     part = client.post(f"/items/{key}/tags", data={"remove": "sea"}, headers={"x-part": "1"}).text
-    assert list(library.get(key).metadata.tags) == ["boats"]
+    assert list(library.items.get(key).metadata.tags) == ["boats"]
     assert "boats" in part
     assert "<html" not in part
 
 
 def test_a_suggested_tag_becomes_a_tag_with_one_click(client: TestClient, library: Store) -> None:
-    key = library.upsert(make_item(9, tags=["sea"], suggested_tags=("boats", "Sea", "to & fro")), None).id
+    key = library.items.save(make_item(9, tags=["sea"], suggested_tags=("boats", "Sea", "to & fro")), None).id
     page = client.get(f"/items/{key}").text
     assert 'value="boats"' in page
     assert 'value="to &amp; fro"' in page
     assert 'value="Sea"' not in page  # it is a tag already
     part = client.post(f"/items/{key}/tags", data={"add": "boats"}, headers={"x-part": "1"}).text
-    assert library.get(key).metadata.tags == ("sea", "boats")
+    assert library.items.get(key).metadata.tags == ("sea", "boats")
     assert 'name="remove" value="boats"' in part
     assert 'name="add" value="boats"' not in part
     assert "boats" not in client.get("/?tag=boats&state=all").text.split("<aside")[0]
@@ -141,7 +141,7 @@ def test_retrying_past_the_limit_is_reported_on_the_page(client: TestClient, lib
 def test_headings_of_a_document_have_anchors_and_links_to_their_pages(client: TestClient, library: Store) -> None:
     content = "# Boats\n\n## The pier\n\nWords.\n\n## The lights\n\n### Lamps\n\n## Nets\n"
     made = make_item(title="Boats", content=content, url="https://e.example/b.pdf", heading_pages=(1, 2, 7, 7, 9))
-    tree = dom.parse(client.get(f"/items/{library.upsert(made, None).id}").text)
+    tree = dom.parse(client.get(f"/items/{library.items.save(made, None).id}").text)
     anchors = dom.select(tree, ".content a[id]")
     assert [node.attr("id") for node in anchors] == ["page=2", "page=7", "page=9"]
     after = dom.next_element(anchors[1])
@@ -154,4 +154,4 @@ def test_headings_of_a_document_have_anchors_and_links_to_their_pages(client: Te
 
 def test_an_edited_document_has_no_pages_beside_its_headings(client: TestClient, library: Store) -> None:
     made = make_item(title="Boats", content="# Boats\n\n## One\n\n## Two\n\n## Three\n", heading_pages=(1, 2))
-    assert 'id="page=' not in client.get(f"/items/{library.upsert(made, None).id}").text
+    assert 'id="page=' not in client.get(f"/items/{library.items.save(made, None).id}").text

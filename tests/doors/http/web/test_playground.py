@@ -20,7 +20,7 @@ PAGE = f"<title>T</title><article><h1>T</h1>{'<p>Some words about the harbour, a
 @pytest.fixture
 def key(client: TestClient, library: Store) -> str:
     raw = replace(make_raw(PAGE.encode()), final_url="https://e.example/a")
-    return library.upsert(make_item(url="https://e.example/a"), raw).id
+    return library.items.save(make_item(url="https://e.example/a"), raw).id
 
 
 def test_what_changes_is_shown(client: TestClient, key: str) -> None:
@@ -56,7 +56,7 @@ def test_keeping_a_rule_shows_what_it_changes_and_how_saved_pages_get_it(
         assert "Pages you saved earlier do not change" in page
         assert "is already active" not in page
     assert client.post("/waiting", follow_redirects=False).headers["location"] == "/waiting"
-    assert [job.options["task"] for job in library.jobs()] == ["reparse"]
+    assert [job.options["task"] for job in library.jobs.list()] == ["reparse"]
 
 
 def test_a_rule_in_force_is_compared_with_the_page_without_it(client: TestClient, key: str) -> None:

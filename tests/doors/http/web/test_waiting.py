@@ -14,10 +14,10 @@ LATER = clock.add_seconds(clock.now(), 3600)
 @pytest.fixture
 def failed_task(library: Store, client: TestClient) -> str:
     """Of a time at which the server's own worker does not look for jobs."""
-    job = library.enqueue("pagekeep:import/1", "pagekeep:import", {"task": "import"}, LATER)
-    library.lease("hand", LATER, clock.add_seconds(clock.now(), 200))  # not past the longest lease, nor over yet
+    job = library.jobs.add("pagekeep:import/1", "pagekeep:import", {"task": "import"}, LATER)
+    library.jobs.lease("hand", LATER, clock.add_seconds(clock.now(), 200))  # not past the longest lease, nor over yet
     error = {"type": "NotFound", "message": "`x` is gone.", "suggestions": []}
-    library.fail(job.id, "hand", error, retry_at=None)
+    library.jobs.fail(job.id, "hand", error, retry_at=None)
     return job.id
 
 
@@ -37,12 +37,12 @@ def test_a_task_that_failed_is_in_the_queue_and_not_among_failed_saves(client: T
 def test_a_task_that_failed_is_tried_again(client: TestClient, library: Store, failed_task: str) -> None:
     answer = client.post(f"/waiting/{failed_task}", data={"action": "again"}, follow_redirects=False)
     assert answer.headers["location"] == "/waiting"
-    assert library.failed_tasks() == () or library.job(failed_task).attempts > 0
+    assert library.jobs.failed_tasks() == () or library.jobs.get(failed_task).attempts > 0
 
 
 def test_a_task_that_failed_is_removed(client: TestClient, library: Store, failed_task: str) -> None:
     client.post(f"/waiting/{failed_task}", data={"action": "forget", "back": "https://evil.example/"})
-    assert library.jobs() == ()
+    assert library.jobs.list() == ()
 
 
 def test_a_task_that_is_not_a_page_has_a_name_and_no_link(client: TestClient, library: Store) -> None:
@@ -53,15 +53,15 @@ def test_a_task_that_is_not_a_page_has_a_name_and_no_link(client: TestClient, li
 
 
 def test_pages_still_to_be_fetched_are_counted_and_listed(client: TestClient, library: Store) -> None:
-    library.enqueue("https://e.example/soon", "https://e.example/soon", {}, LATER)
+    library.jobs.add("https://e.example/soon", "https://e.example/soon", {}, LATER)
     page = client.get("/waiting").text
     assert "Waiting: 1" in page
     assert "https://e.example/soon" in page
 
 
 def test_jobs_that_keep_pictures_are_not_shown_as_pages(client: TestClient, library: Store) -> None:
-    library.enqueue("pagekeep:pictures/x", "pagekeep:pictures", {"task": "pictures"}, LATER)
-    library.enqueue("https://example.com/a", "https://example.com/a", {}, LATER)
+    library.jobs.add("pagekeep:pictures/x", "pagekeep:pictures", {"task": "pictures"}, LATER)
+    library.jobs.add("https://example.com/a", "https://example.com/a", {}, LATER)
     page = client.get("/waiting").text
     assert "Waiting: 1" in page
     assert page.count("<li>") == 1

@@ -28,7 +28,7 @@ def _count(library: Store) -> dict[tuple[str, str], int]:
     """Count again, in Python, without the database's own view."""
     found: Counter[tuple[str, str]] = Counter()
     live = _all(library, deleted=False)
-    states = library.reading_states([item.id for item in live])
+    states = library.reading.get_many([item.id for item in live])
     for item in live:
         about, state = item.metadata, states.get(item.id)
         read = state.state if state else "unread"
@@ -53,12 +53,12 @@ def _count(library: Store) -> dict[tuple[str, str], int]:
 
 
 def _all(library: Store, *, deleted: bool) -> tuple[Item, ...]:
-    return library.find(ItemQuery(filters=item_filters(deleted=deleted), limit=1_000)).items
+    return library.search.find(ItemQuery(filters=item_filters(deleted=deleted), limit=1_000)).items
 
 
 def _kept(library: Store) -> dict[tuple[str, str], int]:
     kinds = ("state", "tag", "site", "author", "language", "quality", "saved", "read", "words_saved", "words_read")
-    return {(kind, key): count for kind, counts in library.counts(kinds).items() for key, count in counts.items()}
+    return {(kind, key): count for kind, counts in library.counts.get(kinds).items() for key, count in counts.items()}
 
 
 def _new(chance: random.Random, user: str, number: int) -> Item:
@@ -85,29 +85,29 @@ def _act(chance: random.Random, library: Store) -> None:
     item = chance.choice(items) if items else None
     action = chance.randrange(10) if item else 0
     if action == 0 or item is None:
-        library.upsert(_new(chance, user, number), None)
+        library.items.save(_new(chance, user, number), None)
     elif action == 1:
         batch = [NewItem(_new(chance, user, n)) for n in chance.sample(range(12), 3)]
-        library.upsert_many(batch, lambda old, new: replace(new, id=old.id, created_at=old.created_at))
+        library.items.save_many(batch, lambda old, new: replace(new, id=old.id, created_at=old.created_at))
     elif action == 2:
-        library.delete(item.id, now)
+        library.items.delete(item.id, now)
     elif action == 3:
-        library.restore(item.id, now)
+        library.items.restore(item.id, now)
     elif action == 4:
-        library.purge([item.id])
+        library.items.purge([item.id])
     elif action == 5:
-        library.set_metadata(item.id, now, tags=tuple(chance.sample(_TAGS, 2)), archived=chance.random() < 0.5)
+        library.items.set_metadata(item.id, now, tags=tuple(chance.sample(_TAGS, 2)), archived=chance.random() < 0.5)
     elif action == 6:
         changed = _new(chance, user, number)
-        library.replace_content(
+        library.items.replace_content(
             item.id, content="New.", title="New", author=changed.author, published_at=None, metadata=changed.metadata, now=now
         )  # fmt: skip
     elif action == 7:
-        library.mark_opened(item.id, now)
+        library.items.mark_opened(item.id, now)
     else:
         state = chance.choice(("unread", "reading", "read"))
         read_at = now.replace("2025-03", chance.choice(_MONTHS)) if state == "read" else None
-        library.change_reading(item.id, lambda old: replace(old, state=state, read_at=read_at, updated_at=now))
+        library.reading.change(item.id, lambda old: replace(old, state=state, read_at=read_at, updated_at=now))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -117,29 +117,29 @@ def test_counts_are_those_of_a_fresh_count_after_any_actions(opened: Opener, see
         _act(chance, library)
         if step % 10 == 9:
             assert _kept(library) == _count(library)
-    assert library.count_faults() == []
+    assert library.counts.faults() == []
 
 
 def test_counts_of_one_user_are_apart_from_those_of_another(opened: Opener) -> None:
     one, other = opened(), opened("another-user-of-counts")
-    one.upsert(make_item(1, user_id=one.user_id, tags=["sea"]), None)
-    assert other.counts(["tag"]) == {"tag": {}}
-    assert other.suggest("tag", "s") == ()
+    one.items.save(make_item(1, user_id=one.user_id, tags=["sea"]), None)
+    assert other.counts.get(["tag"]) == {"tag": {}}
+    assert other.counts.suggest("tag", "s") == ()
 
 
 def test_wrong_counts_are_found_and_counted_again(library: Store) -> None:
-    library.upsert(make_item(1, user_id=library.user_id, tags=["sea"]), None)
+    library.items.save(make_item(1, user_id=library.user_id, tags=["sea"]), None)
     library._engine.write(lambda tx: tx.run("UPDATE item_counts SET count = 7 WHERE user_id = :user AND kind = 'tag'", user=tx.user_id))  # fmt: skip
-    assert library.count_faults() == ["The count of tag 'sea' is 7, but there are 1."]
-    assert library.recount() == 1
-    assert (library.recount(), library.counts(["tag"])) == (0, {"tag": {"sea": 1}})
+    assert library.counts.faults() == ["The count of tag 'sea' is 7, but there are 1."]
+    assert library.counts.recount() == 1
+    assert (library.counts.recount(), library.counts.get(["tag"])) == (0, {"tag": {"sea": 1}})
 
 
 def test_counts_survive_a_repair_and_a_restore(tmp_path: Path) -> None:
     chance = random.Random(5)
     with closing(open_store(tmp_path / "library.db")) as library:
         for number in range(12):
-            library.upsert(_new(chance, library.user_id, number), None)
+            library.items.save(_new(chance, library.user_id, number), None)
         for _ in range(20):
             _act(chance, library)
         expected = _count(library)
@@ -152,10 +152,10 @@ def test_suggestions_begin_with_the_text_then_have_a_word_that_does_then_contain
     tags = ["minecraft", "Old Mills", "vermin", "mine", "mine shafts", "100%_mi"]
     for number, tag in enumerate(tags):
         for copy in range(2 if tag == "mine" else 1):
-            library.upsert(make_item(10 * number + copy, user_id=library.user_id, tags=[tag]), None)
-    assert [each.name for each in library.suggest("tag", "MI")] == [
+            library.items.save(make_item(10 * number + copy, user_id=library.user_id, tags=[tag]), None)
+    assert [each.name for each in library.counts.suggest("tag", "MI")] == [
         *("mine", "mine shafts", "minecraft"),
         *("100%_mi", "Old Mills", "vermin"),
     ]
-    assert [each.name for each in library.suggest("tag", "%_m")] == ["100%_mi"]
-    assert [(each.key, each.count) for each in library.suggest("tag", "", limit=1)] == [("mine", 2)]
+    assert [each.name for each in library.counts.suggest("tag", "%_m")] == ["100%_mi"]
+    assert [(each.key, each.count) for each in library.counts.suggest("tag", "", limit=1)] == [("mine", 2)]

@@ -29,20 +29,20 @@ def test_the_nearest_word(library: Store, typed: str, found: str | None) -> None
     item = make_item(
         1, user_id=library.user_id, title="Minecraft", content="A tide clock in the harbour.", author="Čapek"
     )
-    library.upsert(item, None)
-    assert library.nearest_word(typed) == found
+    library.items.save(item, None)
+    assert library.counts.nearest_word(typed) == found
 
 
 def test_the_beginning_of_a_word_is_one(library: Store) -> None:
-    library.upsert(make_item(1, user_id=library.user_id, title="Minecraft mines"), None)
-    assert library.nearest_word("minecraf", prefix=True) is None
-    assert library.nearest_word("minecraf") == "minecraft"
+    library.items.save(make_item(1, user_id=library.user_id, title="Minecraft mines"), None)
+    assert library.counts.nearest_word("minecraf", prefix=True) is None
+    assert library.counts.nearest_word("minecraf") == "minecraft"
 
 
 def test_words_of_another_user_are_not_offered(opened: Opener) -> None:
     one, other = opened(), opened("another-user-of-words")
-    one.upsert(make_item(1, user_id=one.user_id, title="Confidential"), None)
-    assert other.nearest_word("confidentail") is None
+    one.items.save(make_item(1, user_id=one.user_id, title="Confidential"), None)
+    assert other.counts.nearest_word("confidentail") is None
 
 
 def test_mistakes_are_counted_up_to_a_limit() -> None:

@@ -19,12 +19,12 @@ def items(library: Store) -> list[Item]:
         item = make_item(
             number, user_id=library.user_id, title=f"Title {4 - number}", content="harbour " * (number + 1)
         )
-        made.append(library.upsert(replace(item, saved_at=moment(number)), None))
+        made.append(library.items.save(replace(item, saved_at=moment(number)), None))
     return made
 
 
 def beside(library: Store, query: ItemQuery, item: Item) -> tuple[str | None, str | None]:
-    found = library.neighbours(query, item.id)
+    found = library.search.neighbours(query, item.id)
     return found.previous.id if found.previous else None, found.next.id if found.next else None
 
 
@@ -33,9 +33,9 @@ def beside(library: Store, query: ItemQuery, item: Item) -> tuple[str | None, st
 def test_neighbours_follow_the_list_in_every_order(
     library: Store, items: list[Item], order: str, descending: bool
 ) -> None:
-    library.mark_opened(items[3].id, moment(9))
+    library.items.mark_opened(items[3].id, moment(9))
     query = ItemQuery(order=order, descending=descending)  # type: ignore[arg-type]
-    listed = [item.id for item in library.find(query).items]
+    listed = [item.id for item in library.search.find(query).items]
     for at, item_id in enumerate(listed):
         item = next(item for item in items if item.id == item_id)
         expected = (listed[at - 1] if at else None, listed[at + 1] if at + 1 < len(listed) else None)
@@ -44,14 +44,14 @@ def test_neighbours_follow_the_list_in_every_order(
 
 def test_an_item_that_has_left_the_list_still_has_neighbours(library: Store, items: list[Item]) -> None:
     query = ItemQuery(filters=item_filters(archived=False))
-    library.set_metadata(items[2].id, NOW, archived=True)
+    library.items.set_metadata(items[2].id, NOW, archived=True)
     assert beside(library, query, items[2]) == (items[3].id, items[1].id)
     assert beside(library, query, items[3]) == (items[4].id, items[1].id)
 
 
 def test_neighbours_in_a_search_are_the_hits_beside(library: Store, items: list[Item]) -> None:
     query = parse_query("harbour")
-    listed = [hit.item for hit in library.find(query).hits]
+    listed = [hit.item for hit in library.search.find(query).hits]
     assert beside(library, query, listed[1]) == (listed[0].id, listed[2].id)
     assert beside(library, query, listed[0])[0] is None
     assert beside(library, parse_query("nothing"), listed[1]) == (None, None)

@@ -17,19 +17,19 @@ BREAD = "Knead the dough and let the sourdough starter rest. Bake the sourdough 
 
 def test_items_about_the_same_subject_are_found_best_first(library: Store, opened: Opener) -> None:
     def add(number: int, title: str, content: str) -> str:
-        return library.upsert(make_item(number, user_id=library.user_id, title=title, content=content), None).id
+        return library.items.save(make_item(number, user_id=library.user_id, title=title, content=content), None).id
 
     own = add(0, "A lighthouse and its keeper", LIGHTHOUSE * 5)
     near = add(1, "Paraffin in the lighthouse", LIGHTHOUSE * 4)
     add(2, "Sourdough for beginners", BREAD * 5)
     gone = add(3, "The lighthouse keeper's paraffin", LIGHTHOUSE * 5)
-    library.delete(gone, NOW)
+    library.items.delete(gone, NOW)
     found = similar_items(library, own)
     assert [one.item.id for one in found] == [near]
     assert "lighthouse" in found[0].shared
     assert found == similar_items(library, own)
     stranger = opened("stranger")
-    theirs = stranger.upsert(make_item(0, user_id="stranger", title="The lighthouse", content=LIGHTHOUSE), None)
+    theirs = stranger.items.save(make_item(0, user_id="stranger", title="The lighthouse", content=LIGHTHOUSE), None)
     assert similar_items(stranger, theirs.id) == ()
 
 
@@ -43,7 +43,7 @@ def test_scripts_without_spaces_are_compared_by_phrases(library: Store) -> None:
     for number, text in enumerate(texts):
         item = make_item(number, user_id=library.user_id, title=text[:8], content=text)
         japanese = replace(item, metadata=replace(item.metadata, language="ja"))
-        ids.append(library.upsert(japanese, None).id)
+        ids.append(library.items.save(japanese, None).id)
     assert [one.item.id for one in similar_items(library, ids[0])] == [ids[1]]
 
 

@@ -89,18 +89,18 @@ async def _make_body(api: Api, message: EventMessage, store: Store, event: str) 
 
 def _find_page(store: Store, crawl_id: str, body: Mapping[str, Any]) -> CrawledPage | None:
     try:
-        if store.crawl(crawl_id).run != body.get("run"):
+        if store.crawls.get(crawl_id).run != body.get("run"):
             return None
     except NotFound:
         return None
     position = int(body.get("position", -1))
-    found = store.crawled(crawl_id, ("kept",), after=position - 1, limit=1)
+    found = store.crawls.pages(crawl_id, ("kept",), after=position - 1, limit=1)
     return found[0] if found and found[0].position == position else None
 
 
 def _find_error(store: Store, crawl_id: str) -> str:
     try:
-        reason = store.crawl(crawl_id).reason
+        reason = store.crawls.get(crawl_id).reason
     except NotFound:
         reason = "cancelled"
     return "The crawl was cancelled." if reason == "cancelled" else "No page could be read."
@@ -108,8 +108,8 @@ def _find_error(store: Store, crawl_id: str) -> str:
 
 def _remove_if_done(store: Store, sink_id: str) -> None:
     """Remove the sink after its last event, unless something could not be delivered."""
-    if not store.deliveries(sink_id, "dead", 1):
-        store.remove_sink(sink_id)
+    if not store.outbox.list(sink_id, "dead", 1):
+        store.sinks.remove(sink_id)
 
 
 async def _post(api: Api, body: Mapping[str, Any]) -> None:
@@ -213,11 +213,11 @@ def add_webhook(store: Store, settings: Settings, webhook: Webhook) -> str:
     if len(json.dumps(webhook.metadata)) > _MAX_CHARS:
         raise InvalidQuery("The metadata of the webhook is too large.", suggestions=(f"Use {_MAX_CHARS} characters.",))
     old = sorted(
-        (sink for sink in store.sinks() if sink.kind == KIND.name),
+        (sink for sink in store.sinks.list() if sink.kind == KIND.name),
         key=lambda sink: (sink.created_at, sink.id),
     )
     for sink in old[: max(0, len(old) - MAX_WEBHOOKS + 1)]:
-        store.remove_sink(sink.id)
+        store.sinks.remove(sink.id)
     secret = json.dumps(headers) if headers else None
     sink = event_sink(store, KIND.name, f"crawl {uuid.uuid4()}", webhook.url, settings, secret)
     options = {
@@ -226,7 +226,7 @@ def add_webhook(store: Store, settings: Settings, webhook: Webhook) -> str:
         "metadata": dict(webhook.metadata),
         "events": [name for name in EVENTS if name in webhook.events],
     }
-    return store.change_sink(sink.id, options, sink.secret).id
+    return store.sinks.change(sink.id, options, sink.secret).id
 
 
 def report_start(store: Store, crawl: Crawl) -> None:
@@ -234,7 +234,7 @@ def report_start(store: Store, crawl: Crawl) -> None:
     sink = crawl.options.get("webhook")
     if sink and crawl.settled:
         body = {"type": "started", "crawl": crawl.id, "run": crawl.run}
-        store.post_event(str(sink), f"{crawl.id}-{crawl.run}-started-", body, clock.now())
+        store.outbox.post_event(str(sink), f"{crawl.id}-{crawl.run}-started-", body, clock.now())
 
 
 def _check_headers(headers: Mapping[str, str]) -> dict[str, str]:

@@ -56,11 +56,11 @@ def test_a_page_is_watched_and_its_changes_are_listed_until_seen(client: TestCli
     assert [one["item_id"] for one in client.get(f"{API}/watches").json()["watches"]] == [item_id]
     settings = service_of(client).settings
     library = open_store(settings.library, settings.user)
-    schedule = library.schedule("watch", item_id)
+    schedule = library.schedules.get("watch", item_id)
     assert schedule is not None
     change = Change(str(uuid.uuid4()), item_id, 1, 0, 5, 3, "the night boat", NOW)
-    library.record_change(
-        schedule.id, {}, library.get(item_id), make_raw(article(300).encode()), change, retention=Retention()
+    library.changes.add(
+        schedule.id, {}, library.items.get(item_id), make_raw(article(300).encode()), change, retention=Retention()
     )
     library.close()
     (listed,) = client.get(f"{API}/changes?unseen=true").json()["changes"]

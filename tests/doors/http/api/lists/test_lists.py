@@ -13,7 +13,7 @@ API = "/api/v1"
 
 
 def put(library: Store, number: int, **fields: Any) -> str:
-    return library.upsert(make_item(number, user_id=library.user_id, quality="article", **fields), None).id
+    return library.items.save(make_item(number, user_id=library.user_id, quality="article", **fields), None).id
 
 
 def test_an_item_is_edited_and_taken_back(client: TestClient, library: Store) -> None:
@@ -58,7 +58,7 @@ def test_many_items_are_changed_and_it_is_undone(client: TestClient, library: St
     assert action["label"] == "Archived, Added the tag x"
     undone = client.post(f"{API}/actions/{action['id']}/undo").json()
     assert (undone["undone"], undone["kept"]) == (3, 0)
-    assert not library.get(ids[0]).metadata.tags
+    assert not library.items.get(ids[0]).metadata.tags
 
 
 def test_a_save_rule_is_tried_and_applies_to_what_is_saved(client: TestClient, library: Store) -> None:
@@ -81,4 +81,4 @@ def test_suggested_tags_are_listed_and_refused(client: TestClient, library: Stor
     assert client.get(f"{API}/suggested-tags").json()["suggestions"][0]["tags"] == ["sea", "wood"]
     client.patch(f"{API}/items/{key}", json={"refuse_tags": ["sea"], "add_tags": ["wood"]})
     assert client.get(f"{API}/suggested-tags").json()["suggestions"] == []
-    assert library.get(key).metadata.tags == ("wood",)
+    assert library.items.get(key).metadata.tags == ("wood",)

@@ -11,7 +11,7 @@ from tests.store.making import make_item
 
 def test_annotations_of_all_items_are_listed_searched_and_exported(client: TestClient, library: Store) -> None:
     for number in range(3):
-        item = library.upsert(make_item(number, title=f"Page {number}"), None)
+        item = library.items.save(make_item(number, title=f"Page {number}"), None)
         annotate(library, item.id, f"passage {number}")
     first = client.get("/api/v1/annotations?limit=2").json()
     assert [(one["quote"], one["item"]["title"]) for one in first["annotations"]] == [
@@ -28,7 +28,7 @@ def test_annotations_of_all_items_are_listed_searched_and_exported(client: TestC
 
 
 def test_a_position_is_reported_and_a_state_is_chosen(client: TestClient, library: Store) -> None:
-    item = library.upsert(make_item(), None)
+    item = library.items.save(make_item(), None)
     where = f"/api/v1/items/{item.id}/reading"
     assert client.get(where).json()["reading"]["state"] == "unread"
     body = {"progress": 0.4, "block": 12, "offset": 0.25, "at": "2026-01-02T03:04:05Z"}

@@ -44,8 +44,8 @@ def test_anytype_is_paired_and_gets_what_is_saved_while_the_server_runs(client: 
         paired = client.post(f"{path}/pairing/code", json={"attempt": attempt, "code": fake.code})
         assert paired.json()["sink"]["has_secret"] is True
         assert "space Notes" in client.post(f"{path}/test").json()["message"]
-        library.upsert(make_item(1, tags=["work"], quality="article"), None)
-        library.upsert(make_item(2), None)
+        library.items.save(make_item(1, tags=["work"], quality="article"), None)
+        library.items.save(make_item(2), None)
         sent = wait(client, lambda one: one["sent"] == 1)
         assert (sent["waiting"], sent["dead"], sent["error"]) == (0, 0, None)
         changed = client.patch(path, json={"rules": ["*"], "state": "active"}).json()["sink"]
@@ -72,7 +72,7 @@ def test_what_failed_is_listed_with_its_reason_and_retried(client: TestClient, l
         new = {"kind": "webhook", "name": "hook", "address": fake.url, "rules": ["*"], "secret": secret}
         assert client.post("/api/v1/sinks", json=new).json()["secret"] is None
         assert client.post("/api/v1/sinks", json=new).status_code == 409
-        item = library.upsert(make_item(1, title="An <i>odd</i> page"), None)
+        item = library.items.save(make_item(1, title="An <i>odd</i> page"), None)
         wait(client, lambda one: one["dead"] == 1)
         (dead,) = client.get("/api/v1/outbox", params={"sink": "hook", "state": "dead"}).json()["deliveries"]
         assert (dead["item_id"], dead["title"], dead["attempts"]) == (item.id, "An <i>odd</i> page", 1)

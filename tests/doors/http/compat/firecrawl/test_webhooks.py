@@ -107,7 +107,7 @@ def test_a_crawl_reports_its_start_its_pages_and_its_end(
         signature = hmac.new(KEY.encode(), request.body, hashlib.sha256).hexdigest()
         assert request.headers["x-firecrawl-signature"] == f"sha256={signature}"
     with closing(open_store(settings.library)) as store:
-        until(lambda: not store.sinks(), 20)
+        until(lambda: not store.sinks.list(), 20)
 
 
 def test_a_batch_reports_only_the_events_that_were_asked_for(post: Post, site: Site, receiver: Receiver) -> None:
@@ -151,5 +151,5 @@ def test_a_webhook_that_is_not_accepted_starts_no_crawl(
     assert raised.value.code in (400, 403)
     assert words in json.load(raised.value)["error"]
     with closing(open_store(settings.library)) as store:
-        assert not store.crawls()
-        assert not store.sinks()
+        assert not store.crawls.list()
+        assert not store.sinks.list()

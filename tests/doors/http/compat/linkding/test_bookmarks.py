@@ -24,10 +24,10 @@ def filled(library: Store, client: TestClient) -> TestClient:
     """A server with 25 bookmarks; the first is archived, every fifth has the tag sea."""
     for n in range(25):
         tags = ["sea"] if n % 5 == 0 else []
-        library.upsert(make_item(n, title=f"Page {n}", content=f"Word{n}.", saved_at=moment(n), tags=tags), None)
-    first = library.find_url("https://example.com/page/0")
+        library.items.save(make_item(n, title=f"Page {n}", content=f"Word{n}.", saved_at=moment(n), tags=tags), None)
+    first = library.items.by_url("https://example.com/page/0")
     assert first is not None
-    library.set_metadata(first.id, moment(900), archived=True)
+    library.items.set_metadata(first.id, moment(900), archived=True)
     return client
 
 
@@ -116,15 +116,15 @@ def test_singlefile_uploads_a_page_and_its_pictures_are_kept(client: TestClient,
         files={"file": ("page.html", html.encode(), "text/html")},
     )
     assert (answer.status_code, answer.json()) == (201, {"message": "Snapshot uploaded successfully."})
-    item = library.find_url(shore.url("kept"))
+    item = library.items.by_url(shore.url("kept"))
     assert item is not None
     assert (item.title, shore.site.asked("/page/kept")) == ("Kept", 0)
     kept = [link for link in list_pictures(library, item.id) if link.state == "kept"]
-    assert sorted(library.blob(str(link.hash)) for link in kept) == sorted(pictures)
-    raw = library.raw(item.id)
+    assert sorted(library.blobs.get(str(link.hash)) for link in kept) == sorted(pictures)
+    raw = library.items.raw(item.id)
     assert raw is not None
     assert b"base64" not in raw.body, "the stored page is small"
-    number = library.numbers([item.id])[item.id]
+    number = library.items.numbers([item.id])[item.id]
     (asset,) = get(client, f"/bookmarks/{number}/assets/")["results"]
     download = client.get(f"{API}/bookmarks/{number}/assets/{asset['id']}/download/")
     assert (download.content, download.headers["content-disposition"][:10]) == (raw.body, "attachment")

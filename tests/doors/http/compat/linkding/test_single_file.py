@@ -45,9 +45,9 @@ def test_a_file_of_singlefile_is_saved(client: TestClient, library: Store, shore
         files={"file": ("page.html", page, "text/html")},
     )
     assert answer.status_code == 201, answer.text
-    item = library.find_url(shore.url("a"))
+    item = library.items.by_url(shore.url("a"))
     assert item is not None
     assert (item.title, shore.site.asked("/page/a")) == ("The keeper", asked), "nothing is fetched"
     assert "counts the ships" in item.content
     (picture,) = [link for link in list_pictures(library, item.id) if link.state == "kept"]
-    assert library.blob(str(picture.hash)) == draw(1)
+    assert library.blobs.get(str(picture.hash)) == draw(1)

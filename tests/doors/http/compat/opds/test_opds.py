@@ -35,12 +35,12 @@ def filled(library: Store, client: TestClient) -> TestClient:
         saved = clock.now() if n > 30 else moment(n)
         tags = ["Meer & Küste"] if n < 2 else []
         item = make_item(n, title=f"Page <{n}>", content="Some words.", saved_at=saved, tags=tags, author="Ada & Grace")
-        library.upsert(item, None)
-    one, two = (library.find_url(f"https://example.com/page/{n}") for n in (0, 1))
+        library.items.save(item, None)
+    one, two = (library.items.by_url(f"https://example.com/page/{n}") for n in (0, 1))
     assert one is not None
     assert two is not None
-    library.set_metadata(one.id, NOW, archived=True)
-    library.set_metadata(two.id, NOW, pinned=True)
+    library.items.set_metadata(one.id, NOW, archived=True)
+    library.items.set_metadata(two.id, NOW, pinned=True)
     return client
 
 
@@ -130,14 +130,14 @@ def test_opds_2(filled: TestClient) -> None:
 def test_a_list_is_one_book_that_epubcheck_accepts(
     filled: TestClient, library: Store, tmp_path: Path, tools: Path
 ) -> None:
-    item = library.find_url("https://example.com/page/31")
+    item = library.items.by_url("https://example.com/page/31")
     assert item is not None
     url = "https://example.com/large.png"
     picture = draw(1, "PNG", (1900, 300))
-    name = library.put_blob(picture, NOW, compress=False)
+    name = library.blobs.put(picture, NOW, compress=False)
     link = ItemBlob("picture", url, "kept", NOW, "image/png", name, len(picture), 1900, 300)
-    library.replace_links(item.id, ["picture"], [link])
-    library.upsert(
+    library.blobs.replace_links(item.id, ["picture"], [link])
+    library.items.save(
         make_item(31, title="Pictured", content=f"# A\n\n![x]({url})\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n$x^2$\n"),
         None,
     )
@@ -185,7 +185,7 @@ def test_basic_sign_in_by_token(shared: TestClient) -> None:
 
 def test_own_lists_have_their_pages_in_order_and_a_book(library: Store, filled: TestClient) -> None:
     chosen, _ = lists.add_list(library, "Evening <reading>"), lists.add_list(library, "Words", "words")
-    ids = [library.get(f"https://example.com/page/{n}").id for n in (5, 3, 4)]
+    ids = [library.items.get(f"https://example.com/page/{n}").id for n in (5, 3, 4)]
     lists.add_items(library, chosen.id, ids)
     start = feed(filled, "/opds/lists")
     assert [entry.findtext(f"{ATOM}title") for entry in start.findall(f"{ATOM}entry")] == ["Evening <reading>", "Words"]

@@ -41,7 +41,7 @@ def odd(library: Store, client: TestClient) -> TestClient:
         about = ODD[n] if n < len(ODD) else {"title": f"Page {n}", "tags": ["a & b/?"]}
         address = normalise("https://example.com/päge/{x}?a=%20b c&d='") if n == 1 else f"https://example.com/page/{n}"
         saved = clock.now() if n < 3 else moment(n)
-        library.upsert(make_item(n, **{"url": address, "content": "Some words.", "saved_at": saved, **about}), None)
+        library.items.save(make_item(n, **{"url": address, "content": "Some words.", "saved_at": saved, **about}), None)
     add_list(library, "a & b", "words")
     return client
 

@@ -58,7 +58,7 @@ def test_wallabag_client_adds_reads_tags_archives_and_deletes(reader: Reader, sh
     with closing(open_store(reader.running.service.settings.library, reader.user.id)) as store:
         for n in range(35):
             item = make_item(n, user_id=reader.user.id, title=f"Page {n}", content=f"Text {n}.", saved_at=moment(n))
-            store.upsert(item, None)
+            store.items.save(item, None)
     assert "suitable" in reader.run("config", "--check")
     reader.run("add", "--starred", "--tags", "ships", shore.url("a"))
     listed = reader.run("list", "--quantity", "100")

@@ -30,11 +30,11 @@ def filled(library: Store, client: TestClient) -> TestClient:
         item = make_item(
             n, title=f"Page {n}", content=f"# Hi\n\nSome *words* {n}.", saved_at=moment(n), tags=["sea"] * (n % 3 == 0)
         )
-        library.upsert(item, None)
-    ids = {n: library.find_url(f"https://example.com/page/{n}").id for n in (1, 2, 3)}  # type: ignore[union-attr]
-    library.set_metadata(ids[1], moment(800), archived=True)
-    library.set_metadata(ids[2], moment(801), pinned=True)
-    library.delete(ids[3], moment(802))
+        library.items.save(item, None)
+    ids = {n: library.items.by_url(f"https://example.com/page/{n}").id for n in (1, 2, 3)}  # type: ignore[union-attr]
+    library.items.set_metadata(ids[1], moment(800), archived=True)
+    library.items.set_metadata(ids[2], moment(801), pinned=True)
+    library.items.delete(ids[3], moment(802))
     return client
 
 
@@ -77,7 +77,7 @@ def test_filters(filled: TestClient) -> None:
 
 
 def test_an_entry_has_every_field_in_its_type(filled: TestClient, library: Store) -> None:
-    item = library.find_url("https://example.com/page/2")
+    item = library.items.by_url("https://example.com/page/2")
     assert item is not None
     annotate(library, item.id, "words", note="Which?")
     entry = next(each for each in get(filled, "/entries", starred=1)["_embedded"]["items"])
@@ -210,8 +210,8 @@ def test_about_the_server(client: TestClient) -> None:
 
 
 def test_epub_of_a_bad_name(client: TestClient, library: Store) -> None:
-    item = library.upsert(make_item(1, title='Ünder "quotes" / slash\n'), None)
-    number = library.numbers([item.id])[item.id]
+    item = library.items.save(make_item(1, title='Ünder "quotes" / slash\n'), None)
+    number = library.items.numbers([item.id])[item.id]
     header = client.get(f"{API}/entries/{number}/export.txt").headers["content-disposition"]
     assert header.startswith('attachment; filename="Under quotes slash.txt"')
     assert "filename*=UTF-8''%C3%9Cnder" in header

@@ -35,7 +35,7 @@ def test_koreaders_plugin(running: Restartable, shore: Shore, tools: Path, tmp_p
     with closing(open_store(running.service.settings.library, user.id)) as store:
         for n in range(5):
             title = f"Page {n}: “ä/ö”"
-            store.upsert(make_item(n, user_id=user.id, title=title, content="Text.", saved_at=moment(n)), None)
+            store.items.save(make_item(n, user_id=user.id, title=title, content="Text.", saved_at=moment(n)), None)
         command = [
             tools / "python",
             STORY,
@@ -54,7 +54,7 @@ def test_koreaders_plugin(running: Restartable, shore: Shore, tools: Path, tmp_p
             read, done, gone = json.loads(line)
             item = get_numbered(store, int(read))
             assert (item.metadata.archived, item.metadata.tags) == (True, ("good", "again"))
-            assert store.get(store.numbered([int(done)])[int(done)]).deleted_at is not None
+            assert store.items.get(store.items.by_number([int(done)])[int(done)]).deleted_at is not None
             change_item(store, get_numbered(store, int(gone)).id, MOVES["delete"])
             running.restart()
             rest, _ = story.communicate("go on\n", timeout=120)

@@ -24,7 +24,7 @@ def library(shared: TestClient) -> Store:
     user = accounts.add_user(service.accounts, "ada", PASSWORD)
     store = open_store(service.settings.library, user.id)
     for n in range(6):
-        store.upsert(make_item(n, user_id=user.id, title=f"Page {n}", content="Text.", saved_at=moment(n)), None)
+        store.items.save(make_item(n, user_id=user.id, title=f"Page {n}", content="Text.", saved_at=moment(n)), None)
     return store
 
 

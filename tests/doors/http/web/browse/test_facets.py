@@ -16,7 +16,7 @@ EVIL = '<script>alert(1)</script>" onload="x'
 @pytest.fixture(autouse=True)
 def filled(library: Store) -> None:
     for number, tags in enumerate((["Minecraft", "sea"], ["Minecraft"], [EVIL, "sea shells"])):
-        library.upsert(
+        library.items.save(
             make_item(900 + number, tags=tags, author=f"Ada {EVIL}", domain="minecraft.example", language="en"), None
         )
 
@@ -60,7 +60,7 @@ def test_statistics_are_drawn_and_in_tables(client: TestClient) -> None:
 
 
 def test_a_typo_in_a_search_offers_the_nearest_word(client: TestClient, library: Store) -> None:
-    library.upsert(make_item(950, title="Lighthouses"), None)
+    library.items.save(make_item(950, title="Lighthouses"), None)
     page = client.get("/", params={"q": "lighthuoses"}).text
     assert re.search(r'Did you mean <a href="/\?q=lighthouses" dir="auto">lighthouses</a>', page)
 

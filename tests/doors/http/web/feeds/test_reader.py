@@ -50,12 +50,12 @@ def test_the_inbox_lists_marks_and_keeps(client: TestClient, library: Store, let
     page = client.get("/feeds/inbox").text
     assert page.count('class="entry unseen"') == 3
     assert EVIL not in page
-    entry = library.find_entries(_query()).entries[0]
+    entry = library.entries.find(_query()).entries[0]
     shown = client.get(f"/feeds/entries/{entry.id}").text
     assert "rope" in shown.split("<main")[1]
     assert 'href="javascript:' not in shown
     assert "a.mp3" in shown
-    assert library.entry(entry.id).read_at is None  # reading changes nothing by itself
+    assert library.entries.get(entry.id).read_at is None  # reading changes nothing by itself
     for action, check in (("read", "read_at"), ("keep", "kept_at")):
         done = client.post(
             f"/feeds/entries/{entry.id}",
@@ -63,7 +63,7 @@ def test_the_inbox_lists_marks_and_keeps(client: TestClient, library: Store, let
             follow_redirects=False,
         )
         assert (done.status_code, done.headers["location"]) == (303, "/feeds/inbox?state=all")
-        assert getattr(library.entry(entry.id), check) is not None
+        assert getattr(library.entries.get(entry.id), check) is not None
     assert client.get("/feeds/inbox").text.count('class="entry unseen"') == 2
     assert client.post("/feeds/inbox", data={"feed": letters.id}, follow_redirects=False).status_code == 303
     assert "Nothing unread" in client.get("/feeds/inbox").text
@@ -122,7 +122,7 @@ def test_a_feed_is_added_changed_and_removed(client: TestClient, library: Store,
         "every": "6h",
     }
     assert client.post(path, data=changes, follow_redirects=False).status_code == 303
-    feed = library.feed(path.rpartition("/")[2])
+    feed = library.feeds.get(path.rpartition("/")[2])
     assert (feed.label, feed.folder, feed.settings.tags, feed.settings.include, feed.settings.every) == (
         "Mine",
         "A/B",
@@ -133,10 +133,10 @@ def test_a_feed_is_added_changed_and_removed(client: TestClient, library: Store,
     assert client.post(path, data=changes | {"every": "never"}).status_code == 422
     for action, status in (("pause", "paused"), ("resume", "active"), ("poll", "active")):
         client.post(path, data={"action": action})
-        assert library.feed(feed.id).status == status
+        assert library.feeds.get(feed.id).status == status
     assert client.get(path).status_code == 200
     client.post(path, data={"action": "remove"})
-    assert library.feeds() == ()
+    assert library.feeds.list() == ()
 
 
 def test_opml_and_publishing(client: TestClient, library: Store) -> None:
@@ -151,7 +151,7 @@ def test_opml_and_publishing(client: TestClient, library: Store) -> None:
     assert shown.headers["cache-control"] == "no-store"
     path = shown.text.split('<code class="secret">')[1].split("</code>")[0].removeprefix(str(client.base_url))
     assert client.get(path).status_code == 200
-    (published,) = library.published_feeds()
+    (published,) = library.feeds.published()
     client.post(f"/feeds/published/{published.id}", data={"x": "y"})
     assert client.get(path).status_code == 404
 

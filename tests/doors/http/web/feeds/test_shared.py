@@ -40,13 +40,13 @@ def publish(client: TestClient, query: str = "tag:sea") -> str:
 
 
 def fill(library: Store) -> str:
-    item = library.upsert(
+    item = library.items.save(
         make_item(1, title="The pier", content=TEXT, tags=["sea"], author="Ada", published_at="2025-03-01"), None
     )
-    name = library.put_blob(picture("PNG"), clock.now())
-    library.link_blobs(item.id, [ItemBlob("picture", PICTURE, "kept", clock.now(), "image/png", name, 9)])
-    library.upsert(make_item(2, title="Evil", content=HOSTILE, tags=["sea"]), None)
-    library.upsert(make_item(3, title="Private", tags=["land"]), None)
+    name = library.blobs.put(picture("PNG"), clock.now())
+    library.blobs.link(item.id, [ItemBlob("picture", PICTURE, "kept", clock.now(), "image/png", name, 9)])
+    library.items.save(make_item(2, title="Evil", content=HOSTILE, tags=["sea"]), None)
+    library.items.save(make_item(3, title="Private", tags=["land"]), None)
     return item.id
 
 
@@ -88,7 +88,7 @@ def test_clients_that_have_it_get_304_and_changes_show(client: TestClient, libra
     assert client.get(path, headers={"if-modified-since": first.headers["last-modified"]}).status_code == 304
     assert client.get(path, headers={"if-modified-since": "Mon, 01 Jan 2001 00:00:00 GMT"}).status_code == 200
     assert client.get(path, headers={"if-modified-since": "nonsense"}).status_code == 200
-    library.delete(item_id, clock.now())
+    library.items.delete(item_id, clock.now())
     changed = client.get(path, headers={"if-none-match": first.headers["etag"]})
     assert changed.status_code == 200
     assert "The pier" not in changed.text
@@ -96,7 +96,7 @@ def test_clients_that_have_it_get_304_and_changes_show(client: TestClient, libra
 
 def test_older_items_are_on_the_next_pages(client: TestClient, library: Store) -> None:
     for number in range(70):
-        library.upsert(
+        library.items.save(
             make_item(number, title=f"Page {number}", saved_at=f"2025-03-19T10:{number % 60:02}:00.000000Z"), None
         )
     url, titles = f"{publish(client, '')}/feed.json", list[str]()
@@ -130,5 +130,5 @@ def test_the_address_opens_nothing_else_and_ends(
 
 def test_a_query_for_deleted_items_shows_none(client: TestClient, library: Store) -> None:
     item_id = fill(library)
-    library.delete(item_id, clock.now())
+    library.items.delete(item_id, clock.now())
     assert "The pier" not in client.get(f"{publish(client, 'is:deleted tag:sea')}/atom.xml").text

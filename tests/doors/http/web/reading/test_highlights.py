@@ -55,7 +55,7 @@ def test_highlights_survive_a_new_snapshot_and_a_reparse_and_those_that_are_gone
 
 
 def test_highlights_are_grouped_searched_and_paged(client: TestClient, library: Store) -> None:
-    items = [library.upsert(make_item(n, title=f"Page {n}", content=REST), None) for n in range(23)]
+    items = [library.items.save(make_item(n, title=f"Page {n}", content=REST), None) for n in range(23)]
     for number, item in enumerate(items):
         annotate(library, item.id, f"custom number {number}", note="tides" if number % 2 else "")
     assert texts(client, "/highlights", ".highlight-group h2")[:2] == ["Page 22", "Page 21"]
@@ -77,7 +77,7 @@ def test_an_empty_library_says_how_to_begin(client: TestClient) -> None:
 
 
 def test_a_highlight_leads_to_its_place_with_and_without_our_script(client: TestClient, library: Store) -> None:
-    item = library.upsert(make_item(content=REST), None)
+    item = library.items.save(make_item(content=REST), None)
     made = annotate(library, item.id, "Nobody in the village could say when the custom - had, begun, and nobody asked")
     [link] = dom.select(dom.parse(client.get("/highlights").text), "blockquote a")
     address = dom.attributes(link)["href"]
@@ -88,7 +88,7 @@ def test_a_highlight_leads_to_its_place_with_and_without_our_script(client: Test
 
 
 def test_foreign_text_is_shown_as_text(client: TestClient, library: Store) -> None:
-    item = library.upsert(make_item(title="<b>Bold</b>", content=REST), None)
+    item = library.items.save(make_item(title="<b>Bold</b>", content=REST), None)
     annotate(library, item.id, '<img src=x onerror="alert(1)">', note="</p><script>alert(2)</script>")
     body = client.get("/highlights").text
     assert "<img src=x" not in body
@@ -97,7 +97,7 @@ def test_foreign_text_is_shown_as_text(client: TestClient, library: Store) -> No
 
 
 def test_files_hold_everything(client: TestClient, library: Store) -> None:
-    item = library.upsert(make_item(title="=A [page]", author="Ada", content=REST), None)
+    item = library.items.save(make_item(title="=A [page]", author="Ada", content=REST), None)
     annotate(library, item.id, 'first "line"\nsecond line', note="my note")
     annotate(library, item.id, "", note="a note on the page")
     markdown = client.get("/highlights/export?format=markdown")

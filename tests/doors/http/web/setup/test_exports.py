@@ -32,8 +32,8 @@ def make(client: TestClient, kind: str, **more: str) -> bytes:
 
 
 def test_an_export_is_made_downloaded_and_removed(client: TestClient, library: Store) -> None:
-    library.upsert(make_item(1, title="The pier"), None)
-    library.upsert(make_item(2, title="The mole"), None)
+    library.items.save(make_item(1, title="The pier"), None)
+    library.items.save(make_item(2, title="The mole"), None)
     with zipfile.ZipFile(io.BytesIO(make(client, "markdown", query="pier"))) as archive:
         assert len(archive.namelist()) == 1
     page = client.get("/settings/export").text
@@ -45,12 +45,12 @@ def test_an_export_is_made_downloaded_and_removed(client: TestClient, library: S
 
 
 def test_a_backup_is_downloaded_and_restored(client: TestClient, library: Store, tmp_path: Path) -> None:
-    library.upsert(make_item(1, title="The pier"), make_raw(b"<p>The pier.</p>"))
+    library.items.save(make_item(1, title="The pier"), make_raw(b"<p>The pier.</p>"))
     with zipfile.ZipFile(io.BytesIO(make(client, "backup"))) as archive:
         archive.extractall(tmp_path / "unpacked")
     target = Settings(library=str(tmp_path / "other.db"), rules=str(tmp_path / "other-rules"))
     assert restore(target, tmp_path / "unpacked" / "pagekeep-backup").items == 1
-    assert len(list(open_store(target.library).all_ids())) == 1
+    assert len(list(open_store(target.library).items.all_ids())) == 1
 
 
 def test_what_cannot_be_exported_says_why(client: TestClient, shared: TestClient) -> None:
