@@ -354,8 +354,8 @@ def tasks(store: Store, length: int) -> dict[str, Callable[[], object]]:
         ),
         "list of tags": lambda: store.counts.page("tag"),
         "suggested tags": lambda: list_suggestions(store),
-        "statistics": lambda: (store.stats(), read_statistics(store)),
-        "storage": lambda: store.storage(),
+        "statistics": lambda: (store.counts.totals(), read_statistics(store)),
+        "storage": lambda: store.blobs.storage(),
         "save": save,
     }
 

@@ -70,4 +70,4 @@ def test_a_site_is_crawled_and_its_progress_watched(
     page.get_by_role("button", name="Remove").click()
     expect(page.locator("[data-crawl], .crawls li")).to_have_count(0)
     with closing(open_store(settings.library)) as store:
-        assert not [remove_crawl(store, one.id) for one in store.crawls()]
+        assert not [remove_crawl(store, one.id) for one in store.crawls.list()]

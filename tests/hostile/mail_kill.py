@@ -42,7 +42,7 @@ def check(kills: int) -> int:
                 reached = get_source(store, source.id).position.uid
                 poll_and_kill(place, mailbox, min(MESSAGES, reached + pick.randrange(1, 14)))
             asyncio.run(_finish(settings, store, source.id))
-            titles = sorted(entry.title for entry in store.find_entries(EntryQuery(limit=500)).entries)
+            titles = sorted(entry.title for entry in store.entries.find(EntryQuery(limit=500)).entries)
     assert titles == sorted(f"Letter {number}" for number in range(MESSAGES)), titles
     return len(titles)
 

@@ -309,7 +309,7 @@ class Bench:
             fault(f"the position is {state.position}")
 
     def _titles(self) -> set[str]:
-        return {entry.title for entry in self.store.find_entries(EntryQuery(limit=200)).entries}
+        return {entry.title for entry in self.store.entries.find(EntryQuery(limit=200)).entries}
 
     async def _afterwards(
         self, fault: Callable[[str], None], server: Hostile, settings: Settings, key: str, retrieval: Retrieval

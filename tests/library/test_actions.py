@@ -52,15 +52,15 @@ def test_items_that_do_not_exist_are_skipped(store: Store) -> None:
     assert done.action.changed == 1
     with pytest.raises(NotFound):
         change_selected(store, nothing, MOVES["pin"], "Pinned")
-    assert len(store.actions()) == 1
+    assert len(store.actions.list()) == 1
 
 
 def test_opening_an_item_marks_it_as_opened(store: Store) -> None:
     item = store.items.save(make_item(), None)
     assert item.last_opened_at is None
     assert open_item(store, item.id).last_opened_at is not None
-    assert store.get(item.id).last_opened_at is not None
-    assert store.actions() == ()
+    assert store.items.get(item.id).last_opened_at is not None
+    assert store.actions.list() == ()
 
 
 def test_tags_are_added_and_removed_and_the_others_stay(store: Store) -> None:
@@ -94,8 +94,8 @@ def test_a_change_of_nothing_leaves_the_item_as_it_is(store: Store) -> None:
     item = store.items.save(make_item(tags=["sea"]), None)
     assert change_item(store, item.id, ItemChange(add_tags=("Sea",))) == item
     assert change_item(store, item.id, ItemChange()) == item
-    assert store.get(item.id) == item
-    assert [action.changed for action in store.actions()] == [0]
+    assert store.items.get(item.id) == item
+    assert [action.changed for action in store.actions.list()] == [0]
 
 
 def test_notes_are_set_removed_and_come_back(store: Store) -> None:
@@ -112,5 +112,5 @@ def test_a_change_of_what_was_changed_in_the_meantime_is_refused_whole(store: St
     change_item(store, item.id, MOVES["pin"])
     with pytest.raises(Outdated):
         change_item(store, item.id, ItemChange(add_tags=("sea",)), unchanged_since=item.updated_at)
-    assert store.get(item.id).metadata.tags == ()
-    assert len(store.actions()) == 1
+    assert store.items.get(item.id).metadata.tags == ()
+    assert len(store.actions.list()) == 1

@@ -152,8 +152,8 @@ def test_watching_finds_a_change_of_a_later_page(
 def test_choice_not_to_join_stays_with_the_item(boats: Shore, library: Store, run: Run) -> None:
     saved = run(save, SaveRequest(Request(boats.url("a"), join_pages=False)), library)
     assert _ends(saved.item) == ["1"]
-    assert _ends(run(refetch_item, library.get(saved.item.id), library, force=True).item) == ["1"]
-    assert library.get(saved.item.id).metadata.join_pages is False
+    assert _ends(run(refetch_item, library.items.get(saved.item.id), library, force=True).item) == ["1"]
+    assert library.items.get(saved.item.id).metadata.join_pages is False
     assert _ends(run(save, SaveRequest(Request(boats.url("a"), join_pages=True)), library).item) == ["1", "2", "3"]
     job = enqueue(SaveRequest(Request(boats.url("a"), join_pages=False)), library)
     assert job.options["join_pages"] is False

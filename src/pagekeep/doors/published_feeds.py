@@ -33,7 +33,7 @@ def publish(store: Store, known: Accounts, title: str, query: str = "") -> tuple
 def list_published(store: Store, known: Accounts) -> tuple[ListedFeed, ...]:
     """Return the published feeds, oldest first, without those whose tokens were revoked."""
     tokens = {token.id: token for token in accounts.get_tokens(known, store.user_id)}
-    feeds = store.published_feeds()
+    feeds = store.feeds.published()
     return tuple(ListedFeed(feed, tokens[feed.id].last_used_at) for feed in feeds if feed.id in tokens)
 
 
@@ -43,5 +43,5 @@ def unpublish(store: Store, known: Accounts, key: str) -> PublishedFeed:
     if len(found) != 1:
         raise NotFound(f"There is no published feed {key:.40}.", suggestions=("List the published feeds.",))
     accounts.revoke_token(known, store.user_id, found[0].id)
-    store.unpublish(found[0].id)
+    store.feeds.unpublish(found[0].id)
     return found[0]

@@ -85,7 +85,7 @@ def enqueue(request: SaveRequest, store: Store) -> Job:
     """Return a job for the page, or the one that already waits for it. `InvalidUrl` when it is not a URL."""
     url = request.page.url
     split_url(url)  # the address of a message cannot be fetched
-    return store.enqueue(normal_url.normalise(url), url, request.job_options(), clock.now())
+    return store.jobs.add(normal_url.normalise(url), url, request.job_options(), clock.now())
 
 
 @dataclass(slots=True)
@@ -108,7 +108,7 @@ async def hold_job(request: SaveRequest, store: Store) -> AsyncIterator[HeldJob 
     job, now = HeldJob(str(uuid.uuid4())), clock.now()
     until = clock.add_seconds(now, LEASE_SECONDS)
     url = normal_url.normalise(request.page.url)
-    hold = asyncio.to_thread(store.hold_job, job.id, url, request.page.url, request.job_options(), now, until)
+    hold = asyncio.to_thread(store.jobs.hold, job.id, url, request.page.url, request.job_options(), now, until)
     holding = asyncio.ensure_future(hold)
     try:
         is_ours = await asyncio.shield(holding)
@@ -136,7 +136,7 @@ async def hold_job(request: SaveRequest, store: Store) -> AsyncIterator[HeldJob 
 
 async def _release(store: Store, job: HeldJob, error: Mapping[str, Any]) -> None:
     with suppress(StoreError):  # then it is due when its lease has ended
-        await asyncio.to_thread(store.release_held, job.id, error, clock.now())
+        await asyncio.to_thread(store.jobs.release_held, job.id, error, clock.now())
 
 
 def worker_name() -> str:
@@ -196,7 +196,7 @@ def count_jobs(store: Store) -> Mapping[str, int]:
 
 def list_failed_tasks(store: Store, limit: int) -> tuple[Job, ...]:
     """Return the user's tasks that failed, newest first: imports, reparses and others, but no saves, which are items."""
-    return store.failed_tasks(limit, PICTURES_ADDRESS)
+    return store.jobs.failed_tasks(limit, PICTURES_ADDRESS)
 
 
 def revive_job(store: Store, job_id: str) -> Job:

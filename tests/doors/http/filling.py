@@ -33,8 +33,8 @@ def fill_library(library: Store, service: Service, word: str, url: str, picture_
         library.items.delete(library.items.save(make_item(number, user_id=user), None).id, clock.now())
     library.items.purge()
     item = make_item(user_id=user, title=f"The {word}", content=f"About the {word}.", url=url)
-    stored = library.upsert(item, make_raw(article(600, f"The {word}").encode()))
-    library.upsert(make_item(50, user_id=user, tags=["quay", "pier", "mole"]), None)
+    stored = library.items.save(item, make_raw(article(600, f"The {word}").encode()))
+    library.items.save(make_item(50, user_id=user, tags=["quay", "pier", "mole"]), None)
     # Abandoned, so that watching it ends.
     job, other_job = (_dead_job(library, f"{url}?{word}={number}") for number in range(2))
     annotation = annotate(library, stored.id, "", note=f"More of the {word}.")

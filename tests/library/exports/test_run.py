@@ -161,7 +161,7 @@ def test_a_link_in_the_folder_is_replaced_and_not_followed(library: Store, tmp_p
 
 
 def test_marked_passages_are_at_the_end(library: Store, tmp_path: Path) -> None:
-    item = library.upsert(replace(make_item(1, library.user_id)), None)
+    item = library.items.save(replace(make_item(1, library.user_id)), None)
     mark(library, item, "Ships were counted,\n1 of them", "So few?")
     send(library, tmp_path / "notes")
     (text,) = (data.decode() for data in tree(tmp_path / "notes").values())

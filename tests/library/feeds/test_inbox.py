@@ -123,7 +123,7 @@ def test_limits_of_the_feed_apply_as_entries_arrive(library: Store, feed: Feed) 
     entries = [NewEntry(str(number), f"Entry {number}", published_at=f"2025-03-0{number}") for number in range(1, 9)]
     added = add_entries(library, few, entries)
     assert (len(added.added), len(added.left_out)) == (3, 5)
-    assert {entry.id for entry in library.find_entries(EntryQuery()).entries} == set(added.added)
+    assert {entry.id for entry in library.entries.find(EntryQuery()).entries} == set(added.added)
     again = add_entries(library, few, entries)
     assert (again.added, again.left_out) == ((), ())
 
@@ -134,14 +134,14 @@ def test_the_newest_entries_stay_whatever_their_age(library: Store, feed: Feed) 
     old = replace(feed, settings=FeedSettings(keep_count=0, keep_days=90))
     added = add_entries(library, old, entries)
     assert (len(added.added), len(added.left_out)) == (10, 2)
-    assert [entry.title for entry in library.find_entries(EntryQuery()).entries] == [
+    assert [entry.title for entry in library.entries.find(EntryQuery()).entries] == [
         f"Entry {number}" for number in range(10)
     ]
     (counted,) = [one for one in list_feeds(library) if one.feed.id == feed.id]
     assert (counted.counts.total, counted.counts.left_out) == (10, 2)
     newer = [NewEntry("new", "New", published_at=clock.now()), *entries]
     assert len(add_entries(library, old, newer).added) == 1  # and the oldest makes room
-    assert [entry.title for entry in library.find_entries(EntryQuery()).entries] == [
+    assert [entry.title for entry in library.entries.find(EntryQuery()).entries] == [
         "New", *(f"Entry {number}" for number in range(9))
     ]  # fmt: skip
 

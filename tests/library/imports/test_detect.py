@@ -70,7 +70,7 @@ def test_the_readers_notes_are_kept(name: str, library: Store, bring: Bring) -> 
     bring(samples.ALL[name][1], name)
     items = everything(library)
     for reported in samples.pages():
-        notes = [mark.note for mark in library.annotations(items[reported.url].id) if mark.note]
+        notes = [mark.note for mark in library.annotations.of_item(items[reported.url].id) if mark.note]
         assert notes == ([reported.note] if reported.note else [])
 
 
@@ -80,7 +80,7 @@ def test_highlights_are_kept_once(name: str, library: Store, bring: Bring) -> No
         bring(samples.ALL[name][1], name)
     items = everything(library)
     for reported in samples.pages():
-        quotes = [mark.quote for mark in library.annotations(items[reported.url].id) if mark.quote]
+        quotes = [mark.quote for mark in library.annotations.of_item(items[reported.url].id) if mark.quote]
         assert quotes == ([reported.quote] if reported.quote else [])
 
 

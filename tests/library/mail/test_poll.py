@@ -35,7 +35,7 @@ def letter(number: int, sender: str = "ann@letters.example") -> bytes:
 
 
 def titles(store: Store) -> list[str]:
-    return sorted(entry.title for entry in store.find_entries(EntryQuery(limit=200)).entries)
+    return sorted(entry.title for entry in store.entries.find(EntryQuery(limit=200)).entries)
 
 
 def test_a_newsletter_arrives_by_imap_and_is_read_and_kept(
@@ -48,8 +48,8 @@ def test_a_newsletter_arrives_by_imap_and_is_read_and_kept(
     assert (report["added"], report["error"]) == (1, None)
     (counted,) = list_feeds(any_library)
     assert (counted.feed.kind, counted.feed.label, counted.feed.folder) == ("mail", "Slow Water", "Newsletters")
-    (found,) = any_library.find_entries(EntryQuery()).entries
-    entry = any_library.entry(found.id)
+    (found,) = any_library.entries.find(EntryQuery()).entries
+    entry = any_library.entries.get(found.id)
     assert (entry.title, entry.author) == ("The tide clock that lost an hour", "Mara Lind from Slow Water")
     assert entry.content.startswith("# [The tide clock")
     assert "Unsubscribe" not in entry.content
@@ -133,7 +133,7 @@ def test_encrypted_large_and_broken_messages_are_noticed(
     source = subscribe(library)
     report = poll_now(library, source.id, replace(mail_settings, max_bytes=100_000))
     assert (report["added"], report["too_large"]) == (2, 1)
-    contents = [library.entry(one.id).content for one in library.find_entries(EntryQuery()).entries]
+    contents = [library.entries.get(one.id).content for one in library.entries.find(EntryQuery()).entries]
     assert any("encrypted (OpenPGP)" in content for content in contents)
 
 

@@ -19,7 +19,7 @@ Keep = Callable[..., SaveResult]
 
 
 def states(library: Store) -> list[str]:
-    return [job.state for job in library.jobs()]
+    return [job.state for job in library.jobs.list()]
 
 
 def test_the_address_waits_while_its_page_is_saved(keep: Keep, shore: Shore, library: Store) -> None:
@@ -77,7 +77,7 @@ def test_a_save_that_is_cancelled_leaves_its_address_at_any_step(library: Store,
 
     asyncio.run(cancel())
     assert states(library) == (["queued"] if steps else []), "a task that is cancelled before it began has done nothing"
-    assert all(job.options == {"tags": ["harbour"]} for job in library.jobs())
+    assert all(job.options == {"tags": ["harbour"]} for job in library.jobs.list())
 
 
 def test_a_save_by_a_job_holds_no_second_one(keep: Keep, shore: Shore, library: Store) -> None:

@@ -46,7 +46,7 @@ def ask(url: str) -> Request:
 def test_a_queued_page_is_saved_by_a_worker_with_its_tags(work: Work, shore: Shore, library: Store) -> None:
     shore.bodies["a"] = article(300)
     job = enqueue(SaveRequest(ask(shore.url("a")), tags=("harbour",)), library)
-    assert library.find_url(shore.url("a")) is None
+    assert library.items.by_url(shore.url("a")) is None
     (worked,) = work()
     assert worked.error is None
     item = library.items.by_url(shore.url("a"))
@@ -65,7 +65,7 @@ def test_a_page_waits_only_once_per_user(shore: Shore, library: Store, tmp_path:
 def test_what_is_not_an_address_is_not_queued(library: Store) -> None:
     with pytest.raises(InvalidUrl):
         enqueue(SaveRequest(ask("nowhere")), library)
-    assert library.jobs() == ()
+    assert library.jobs.list() == ()
 
 
 def test_a_worker_saves_into_the_library_of_the_job_s_user(work: Work, shore: Shore, tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_a_worker_that_lost_its_lease_lets_go(shore: Shore, library: Store, tmp_
 
     asyncio.run(run())
     assert reported == []
-    (held,) = library.jobs("running")
+    (held,) = library.jobs.list("running")
     assert (held.id, held.leased_by) == (job.id, "thief")
 
 

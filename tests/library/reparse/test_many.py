@@ -85,8 +85,8 @@ def test_what_an_older_parser_read_is_read_again_and_counted(library: Store, thr
     assert enqueue_reparse(library, Selection()).id == job.id
     (worked,), stages = work()
     assert worked.error is None
-    assert "Old words." not in {library.get(item_id).content for item_id in three}
-    done = to_json(json_shapes.Job, library.job(job.id))
+    assert "Old words." not in {library.items.get(item_id).content for item_id in three}
+    done = to_json(json_shapes.Job, library.jobs.get(job.id))
     assert (done["task"], done["state"], done["item_id"]) == ("reparse", "done", None)
     assert done["report"] == {"updated": 2, "unchanged": 0, "kept": 0, "failed": 0, "notes": []}
     assert stages[0] == "Reparsed 0 of 2 pages"
@@ -112,7 +112,7 @@ def test_a_page_that_was_not_kept_and_one_that_is_the_users_own_are_reported(
     bare = library.items.save(make_item(user_id=owner.user_id), None).id
     job = enqueue_reparse(library, Selection(keys=(three[0], bare, three[1])), force=True)
     work()
-    report = to_json(json_shapes.Job, library.job(job.id))["report"]
+    report = to_json(json_shapes.Job, library.jobs.get(job.id))["report"]
     assert {**report, "notes": None} == {"updated": 0, "unchanged": 1, "kept": 1, "failed": 1, "notes": None}
     assert [(note["id"], note["outcome"], note["note"]) for note in report["notes"]] == [
         (three[0], "kept", "the text is your own version"),
@@ -125,7 +125,7 @@ def test_items_that_go_meanwhile_are_passed_over(library: Store, three: list[str
     library.items.delete(three[0], library.items.get(three[0]).updated_at)
     library.items.purge([three[0]])
     work()
-    report = to_json(json_shapes.Job, library.job(job.id))["report"]
+    report = to_json(json_shapes.Job, library.jobs.get(job.id))["report"]
     assert sum(report[outcome] for outcome in ("updated", "unchanged", "kept", "failed")) == 2
 
 
@@ -136,7 +136,7 @@ def test_items_that_were_named_and_are_gone_are_passed_over(library: Store, thre
     library.items.purge([three[1]])
     (worked,), _ = work()
     assert worked.error is None
-    report = to_json(json_shapes.Job, library.job(job.id))["report"]
+    report = to_json(json_shapes.Job, library.jobs.get(job.id))["report"]
     assert sum(report[outcome] for outcome in ("updated", "unchanged", "kept", "failed")) == 2
 
 
@@ -145,8 +145,8 @@ def test_a_choice_of_nothing_reads_nothing(library: Store, three: list[str], wor
     job = enqueue_reparse(library, Selection(keys=()))
     assert job.id != enqueue_reparse(library, Selection(limit=1)).id
     work()
-    assert sum(library.get(item_id).content == "Old words." for item_id in three) == 2
-    assert to_json(json_shapes.Job, library.job(job.id))["report"]["updated"] == 0
+    assert sum(library.items.get(item_id).content == "Old words." for item_id in three) == 2
+    assert to_json(json_shapes.Job, library.jobs.get(job.id))["report"]["updated"] == 0
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_turn_by_turn_it_comes_to_the_same(
     wanted = three[: choice.limit]
     assert turns == wanted
     assert stages == [f"Reparsed {number} of {len(wanted)} pages" for number in range(len(wanted))]
-    done = library.job(job.id)
+    done = library.jobs.get(job.id)
     report = to_json(json_shapes.Job, done)["report"]
     counts = {"updated": len(wanted) - 2, "unchanged": 0, "kept": 1, "failed": 1}
     assert {name: report[name] for name in counts} == counts

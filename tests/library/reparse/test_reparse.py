@@ -135,7 +135,7 @@ def test_a_failure_leaves_its_item_unchanged_and_the_run_goes_on(library: Store,
 
 
 def test_an_item_whose_page_was_not_kept_is_reported_as_a_failure(library: Store, three: list[Item]) -> None:
-    library.upsert(three[0], None)
+    library.items.save(three[0], None)
     (result,) = run(library, [three[0].id])
     assert (result.outcome, result.note) == ("failed", "The downloaded HTML of this page was not stored.")
 

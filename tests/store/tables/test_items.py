@@ -166,8 +166,8 @@ def test_a_new_reading_keeps_what_the_user_set(library: Store) -> None:
 
 
 def test_opening_an_item_is_not_a_change_of_it(library: Store) -> None:
-    item = library.upsert(make_item(user_id=library.user_id), None)
-    assert library.mark_opened(item.id, LATER) == replace(item, last_opened_at=LATER)
+    item = library.items.save(make_item(user_id=library.user_id), None)
+    assert library.items.mark_opened(item.id, LATER) == replace(item, last_opened_at=LATER)
 
 
 def test_deleted_items_stay_until_purged(library: Store) -> None:

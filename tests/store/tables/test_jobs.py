@@ -136,11 +136,11 @@ def test_jobs_are_listed_newest_first(library: Store, limit: int) -> None:
 
 
 def test_a_job_is_found_by_its_id_and_shows_which_item_came_of_it(library: Store) -> None:
-    job = library.enqueue(URL, URL, {"tags": ["x"]}, moment(1))
-    assert library.job(job.id) == job
-    library.lease("a", moment(1), moment(2))
-    assert library.finish(job.id, "a", "the-item")
-    assert library.job(job.id).options == {"tags": ["x"], "item": "the-item"}
+    job = library.jobs.add(URL, URL, {"tags": ["x"]}, moment(1))
+    assert library.jobs.get(job.id) == job
+    library.jobs.lease("a", moment(1), moment(2))
+    assert library.jobs.finish(job.id, "a", "the-item")
+    assert library.jobs.get(job.id).options == {"tags": ["x"], "item": "the-item"}
     with pytest.raises(NotFound):
         library.jobs.get("nothing")
 
@@ -189,10 +189,10 @@ def test_of_tasks_that_are_not_saves_a_user_has_one_at_a_time(opened: Opener) ->
 
 
 def test_a_task_whose_worker_died_is_taken_up_and_blocks_no_other(library: Store) -> None:
-    first, second = (library.enqueue(f"pagekeep:task/{n}", "pagekeep:task", {}, moment(n)) for n in (1, 2))
-    library.lease("a", moment(3), moment(5))
-    assert library.lease("b", moment(4), moment(9)) is None
-    again = library.lease("b", moment(5), moment(9))
+    first, second = (library.jobs.add(f"pagekeep:task/{n}", "pagekeep:task", {}, moment(n)) for n in (1, 2))
+    library.jobs.lease("a", moment(3), moment(5))
+    assert library.jobs.lease("b", moment(4), moment(9)) is None
+    again = library.jobs.lease("b", moment(5), moment(9))
     assert again is not None
     assert again.id == second.id  # longest due: the other lease has only just run out
     assert library.jobs.lease("b", moment(6), moment(9)) is None

@@ -62,7 +62,7 @@ def test_items_of_an_older_parser_or_other_rules_are_stale(library: Store) -> No
 
 
 def test_each_stale_item_comes_once_while_they_are_read_again(library: Store) -> None:
-    count = counts.BATCH + 5
+    count = items._BATCH + 5
     for number in range(count):
         library.items.save(make_item(number, user_id=library.user_id), make_raw())
     seen = []

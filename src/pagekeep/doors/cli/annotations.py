@@ -67,7 +67,7 @@ def _export(store: Store, format_: str, words: str, out: Path) -> None:
 
 
 def _list(store: Store, words: str, page: dict[str, Any], as_json: bool) -> None:
-    found = store.find_annotations(words, **page)
+    found = store.annotations.find(words, **page)
     if as_json:
         shapes = [found_annotation_shape(one, found.items[one.item_id]) for one in found.annotations]
         write_json({"annotations": shapes, "next": found.next})

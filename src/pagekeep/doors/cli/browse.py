@@ -101,7 +101,7 @@ def _paging_options(command: Any) -> Any:
 @library_command
 def list_items(opened: OpenLibrary, **options: Any) -> None:
     """List saved pages, newest first."""
-    page = opened.store.find(_query(options))
+    page = opened.store.search.find(_query(options))
     if opened.as_json:
         write_json(items_shape(page.items, page.next))
         return
@@ -254,7 +254,7 @@ def _read_version(settings: Settings, store: Store, item: Item, at: str | None, 
 @library_command
 def tags(opened: OpenLibrary) -> None:
     """List the tags in use, with how many pages have each; rename, merge or delete one."""
-    counts = opened.store.tag_counts()
+    counts = opened.store.tags.counts()
     if opened.as_json:
         write_json({"tags": [{"tag": tag, "count": count} for tag, count in counts]})
     elif counts:
@@ -307,7 +307,7 @@ def _report_tags(opened: OpenLibrary, action: Action) -> None:
 @library_command
 def stats(opened: OpenLibrary) -> None:
     """Show how many pages the library holds, by state and quality."""
-    counts = dict(opened.store.stats())
+    counts = dict(opened.store.counts.totals())
     opened.show_table({"stats": counts}, ["what", "count"], _rows(counts))
 
 

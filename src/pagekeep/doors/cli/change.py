@@ -131,7 +131,7 @@ def purge(opened: OpenLibrary, keys: tuple[str, ...], deleted_before: str | None
 
 
 def _has_deleted(store: Store) -> bool:
-    return bool(store.find(ItemQuery(filters=item_filters(deleted=True), limit=1)).hits)
+    return bool(store.search.find(ItemQuery(filters=item_filters(deleted=True), limit=1)).hits)
 
 
 @click.command(epilog=examples("undo", "undo --json"))

@@ -168,7 +168,7 @@ def resume(opened: OpenLibrary, crawl_id: str, **options: Any) -> None:
 @library_command
 def list_(opened: OpenLibrary) -> None:
     """List crawls, the one that was started last first."""
-    crawls = opened.store.crawls()
+    crawls = opened.store.crawls.list()
     rows = [[short_id(one.id), one.state, one.reason or "", f"{one.kept:,}", one.url] for one in crawls]
     opened.show_table(
         {"crawls": [to_json(CrawlShape, one) for one in crawls]}, ["id", "state", "reason", "pages", "url"], rows

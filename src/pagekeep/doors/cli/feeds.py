@@ -174,7 +174,7 @@ def poll(opened: OpenLibrary, keys: tuple[str, ...]) -> None:
         write_json({"report": {**report.counts(), "failures": report.failures}})
         return
     for feed_id, reason in report.failures.items():
-        click.echo(f"{short_id(feed_id)}  {printable(opened.store.feed(feed_id).label)}: {reason}", err=True)
+        click.echo(f"{short_id(feed_id)}  {printable(opened.store.feeds.get(feed_id).label)}: {reason}", err=True)
     write(
         f"Polled {format_count(report.polled, 'feed')}: {format_count(report.added, 'new entry', 'new entries')}, "
         f"{report.updated:,} changed, {report.failed:,} failed."
@@ -200,21 +200,21 @@ def inbox(
 ) -> None:
     """List the entries of feeds that were not read yet, newest first. They are apart from the library until kept."""
     if key is not None:
-        entry = opened.store.entry(key)
+        entry = opened.store.entries.get(key)
         entries.mark_entries(opened.store, [entry.id])
         opened.show(
             {"entries": [whole_entry_shape(entry)]},
             f"# {printable(entry.title)}\n\n{entry.url or ''}\n\n{entry.content}",
         )
         return
-    chosen = None if name is None else tuple(feed.id for feed in find_named(opened.store.feeds(), name))
-    found = opened.store.find_entries(EntryQuery(chosen, "all" if everything else "unread", limit=limit)).entries
+    chosen = None if name is None else tuple(feed.id for feed in find_named(opened.store.feeds.list(), name))
+    found = opened.store.entries.find(EntryQuery(chosen, "all" if everything else "unread", limit=limit)).entries
     if mark_read:
         entries.mark_entries(opened.store, [entry.id for entry in found])
     if opened.as_json:
         write_json({"entries": [to_json(Entry, entry) for entry in found]})
         return
-    labels = {feed.id: feed.label for feed in opened.store.feeds()}
+    labels = {feed.id: feed.label for feed in opened.store.feeds.list()}
     rows = [
         [
             short_id(entry.id),
@@ -234,7 +234,7 @@ def inbox(
 @library_command
 def keep(opened: OpenLibrary, keys: tuple[str, ...]) -> None:
     """Keep entries of the inbox: each is saved as a page of the library, with the tags of its feed."""
-    ids = [opened.store.entry(key).id for key in keys]
+    ids = [opened.store.entries.get(key).id for key in keys]
     items = [
         with_retrieval(opened.settings, lambda retrieval, one=entry_id: keep_entry(one, opened.store, retrieval)).item  # type: ignore[misc]
         for entry_id in ids

@@ -58,7 +58,7 @@ def lists(opened: OpenLibrary) -> None:
 
     A list is a saved search, which finds its pages itself, or one that you fill and order. In searches: `list:"To read"`.
     """
-    found, counts = opened.store.lists(), count_lists(opened.store)
+    found, counts = opened.store.lists.list(), count_lists(opened.store)
     if opened.as_json:
         write_json({"lists": [to_json(ListShape, one, count=counts.get(one.id)) for one in found]})
         return
@@ -86,7 +86,7 @@ def add(opened: OpenLibrary, name: str, search: str | None) -> None:
 @library_command
 def show(opened: OpenLibrary, name: str, limit: int) -> None:
     """Show the pages of a list."""
-    page = list_page(opened.store, opened.store.list_named(name), limit=limit)
+    page = list_page(opened.store, opened.store.lists.get(name), limit=limit)
     if opened.as_json:
         write_json(items_shape(page.items, page.next))
     else:
@@ -180,7 +180,7 @@ def save_rules(opened: OpenLibrary) -> None:
     A rule applies to pages that a search finds when they are saved, imported or kept from a feed. A new rule is switched off:
     `try` shows what it would do with the pages of the library.
     """
-    found = opened.store.save_rules()
+    found = opened.store.save_rules.list()
     if opened.as_json:
         write_json({"rules": [to_json(RuleShape, rule) for rule in found]})
         return

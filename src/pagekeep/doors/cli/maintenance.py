@@ -272,7 +272,7 @@ _SITES_SHOWN = 10
 def storage(opened: OpenLibrary, clean: bool) -> None:
     """Show what pages, pictures and other kept files take on the disk, and which sites take most."""
     removed = remove_unused(opened.store, at_once=True) if clean else None
-    found = opened.store.storage()
+    found = opened.store.blobs.storage()
     if opened.as_json:
         done = {"removed": removed.count, "bytes": removed.bytes} if removed else {}
         write_json({"storage": to_json(StorageUse, found), **done})

@@ -193,7 +193,7 @@ def jobs(opened: OpenLibrary, state: str | None, revive: str | None, limit: int)
     if revive == _ALL:
         listed = revive_waiting(opened.store)
     else:
-        listed = (revive_by_prefix(opened.store, revive),) if revive else opened.store.jobs(state, limit)
+        listed = (revive_by_prefix(opened.store, revive),) if revive else opened.store.jobs.list(state, limit)
     rows = [
         [short_id(job.id), job.state, str(job.attempts), job.url_full, str((job.error or {}).get("message", ""))]
         for job in listed

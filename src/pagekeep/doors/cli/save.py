@@ -285,7 +285,7 @@ class _Report:
 def _report_folders(results: Results, total: int, action: str, opened: OpenLibrary) -> None:
     """Print what became of all files, and how to take it back."""
     failed = f", {len(results.failures):,} failed" if results.failures else ""
-    new = opened.store.action(action).changed
+    new = opened.store.actions.get(action).changed
     undo = f"To undo: pagekeep undo (moves {format_count(new, 'page')} to the trash)" if new else "None is new."
     click.echo(f"{results.count:,} saved of {format_count(total, 'file')}{failed}. {undo}", err=True)
     if 0 < new < results.count:

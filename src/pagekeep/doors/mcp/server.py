@@ -199,7 +199,7 @@ def _add_browsing_tools(server: MCPServer[Any], find_context: ContextFinder) -> 
             pinned=pinned,
         )
         query = ItemQuery(filters=filters, limit=limit, after=after)
-        page = await asyncio.to_thread(find_context().library.find, query)
+        page = await asyncio.to_thread(find_context().library.search.find, query)
         quote = Quote()
         found = [FoundItem.from_item(item, quote) for item in page.items]
         return Results(results=found, next=page.next, notice=quote.notice)

@@ -165,7 +165,7 @@ def _add_status(server: MCPServer[Any], find_context: ContextFinder) -> None:
 
 def _read_states(library: Store, key: str | None, limit: int) -> CrawlStates:
     if key is None:
-        return CrawlStates(crawls=[_status(one) for one in library.crawls(limit)])
+        return CrawlStates(crawls=[_status(one) for one in library.crawls.list(limit)])
     found, quote = crawls.find_crawl(library, key), Quote()
     problems = [
         Problem(

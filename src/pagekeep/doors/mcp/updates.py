@@ -300,7 +300,7 @@ def _add_inbox_tool(server: MCPServer[Any], find_context: ContextFinder) -> None
 def _list_entries(library: Any, feed: str | None, state: Any, limit: int, after: str | None) -> FeedEntries:
     feeds = {one.feed.id: one.feed for one in subscriptions.list_feeds(library)}
     chosen = None if feed is None else tuple(one.id for one in find_named(tuple(feeds.values()), feed.lower()))
-    page = library.find_entries(EntryQuery(chosen, state, limit=limit, after=after, content=True))
+    page = library.entries.find(EntryQuery(chosen, state, limit=limit, after=after, content=True))
     quote = Quote()
     listed = [
         FeedEntry(

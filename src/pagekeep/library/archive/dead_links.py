@@ -107,7 +107,7 @@ async def _request(item: Item, store: Store, retrieval: Retrieval) -> Finding:
 def note_found(store: Store, item: Item, now: str, settings: Settings, raw: RawPage | None = None) -> None:
     """Store that the page was requested now, and is there; `raw` has what the server recognises this version by."""
     days = settings.check_links_days or 30
-    store.put_check(PageCheck(item.id, now, clock.add_seconds(now, days * 86_400.0), "ok"), raw)
+    store.changes.put_check(PageCheck(item.id, now, clock.add_seconds(now, days * 86_400.0), "ok"), raw)
 
 
 async def note_finding(item: Item, finding: Finding, store: Store, retrieval: Retrieval) -> LinkResult:

@@ -33,7 +33,7 @@ def start_crawl(store: Store, options: CrawlOptions) -> Crawl:
     """
     options = check_options(options)
     first, counts = first_addresses(options)
-    return store.start_crawl(options.name, options.seeds[0], options.to_json(), first, counts, clock.now())
+    return store.crawls.start(options.name, options.seeds[0], options.to_json(), first, counts, clock.now())
 
 
 def find_crawl(store: Store, prefix: str) -> Crawl:

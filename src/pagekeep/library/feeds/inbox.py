@@ -126,7 +126,7 @@ async def keep_entry(
 
 
 async def _save_entry(entry: Entry, feed: Feed, store: Store, retrieval: Retrieval, progress: Progress) -> SaveResult:
-    page = await to_thread(store.entry_page, entry.id)
+    page = await to_thread(store.entries.page, entry.id)
     address = entry.url or (page.final_url if page else None)
     if address is None:
         raise NotFound("The entry has neither an address nor a text.", suggestions=("Open the feed's site instead.",))
@@ -187,10 +187,10 @@ def search_items(
     if asks_for_feeds(query):
         return search_inbox(store, query)
     if order is not None and not (query.terms or query.excluded):
-        query = store.expand(query)
+        query = store.search.expand(query)
         if not (query.terms or query.excluded):
             query = replace(query, order=order, descending=order != "title")
-    return store.find(query)
+    return store.search.find(query)
 
 
 def search_inbox(store: Store, query: ItemQuery) -> ItemPage:

@@ -57,7 +57,7 @@ def add_source(
     if is_new and len(known) >= MAX_SOURCES:
         raise InvalidQuery(f"There are already {MAX_SOURCES} mail sources.", suggestions=("Remove one first.",))
     config, now = {**asdict(wanted), "senders": list(allowed)}, clock.now()
-    schedule = store.set_schedule(TASK, source_id, "pagekeep:mail", every, now, now, {"source": config})
+    schedule = store.schedules.put(TASK, source_id, "pagekeep:mail", every, now, now, {"source": config})
     if not is_new:
         return change_source(store, source_id, senders=allowed), False
     return _source(schedule), True

@@ -395,7 +395,10 @@ async def store_upload(chunks: AsyncIterator[bytes], store: Store) -> str:
 def _clean_up(store: Store) -> None:
     """Refuse one more import while others wait; delete files of uploads that were interrupted."""
     waiting = [
-        job for state in ("queued", "running") for job in store.jobs(state, 10_000) if (job.options.get("task") == TASK)
+        job
+        for state in ("queued", "running")
+        for job in store.jobs.list(state, 10_000)
+        if (job.options.get("task") == TASK)
     ]
     if len(waiting) >= MAX_WAITING:
         raise Conflict(

@@ -274,17 +274,17 @@ def _select(store: Store, action_id: str, query: str, after: str | None) -> str 
 async def _change_some(store: Store, action_id: str, options: Any, retrieval: Retrieval, reparse: Reparse) -> int:
     """Change the next items of an action, or extract their pages again; return how many."""
     if options.get("reparse"):
-        ids = await asyncio.to_thread(store.waiting_items, action_id, 10)
+        ids = await asyncio.to_thread(store.actions.waiting_items, action_id, 10)
         for item_id in ids:
             before: Item | None = None
             try:
-                before = await asyncio.to_thread(store.get, item_id)
+                before = await asyncio.to_thread(store.items.get, item_id)
                 await reparse(item_id, store, retrieval)
             except PagekeepError:  # the item stays as it is
                 before = None
-            await asyncio.to_thread(store.record_reparse, action_id, item_id, before)
+            await asyncio.to_thread(store.actions.record_reparse, action_id, item_id, before)
         return len(ids)
-    ids = await asyncio.to_thread(store.waiting_items, action_id, _BATCH)
+    ids = await asyncio.to_thread(store.actions.waiting_items, action_id, _BATCH)
     if ids:
         change = change_from_json(options.get("change", {}))
         await asyncio.to_thread(store.actions.change, action_id, ids, change, clock.now())

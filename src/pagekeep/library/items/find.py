@@ -121,7 +121,7 @@ def search_slice(store: Store, text: str, offset: int, limit: int) -> ItemSlice:
 def is_empty(store: Store) -> bool:
     """Return whether the library has no item at all, not even a failed save or a deleted one."""
     lists = (item_filters(), item_filters(failed=True), item_filters(deleted=True))
-    return not any(store.find(ItemQuery(filters=filters, limit=1)).hits for filters in lists)
+    return not any(store.search.find(ItemQuery(filters=filters, limit=1)).hits for filters in lists)
 
 
 def walk_items(

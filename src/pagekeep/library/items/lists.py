@@ -37,7 +37,7 @@ def add_list(store: Store, name: str, query: str | None = None) -> ItemList:
 
 def change_list(store: Store, key: str, *, name: str | None = None, query: str | None = None) -> ItemList:
     """Rename a list, or change the search of a saved search."""
-    found = store.list_named(key)
+    found = store.lists.get(key)
     if query is not None and found.kind == "manual":
         raise InvalidQuery("This list has no search: you fill it yourself.", suggestions=("Add a saved search.",))
     return store.lists.change(
@@ -50,8 +50,8 @@ def change_list(store: Store, key: str, *, name: str | None = None, query: str |
 
 def remove_list(store: Store, key: str) -> ItemList:
     """Remove a list and return it; its items stay in the library."""
-    found = store.list_named(key)
-    store.remove_list(found.id)
+    found = store.lists.get(key)
+    store.lists.remove(found.id)
     return found
 
 
@@ -68,7 +68,7 @@ def list_page(store: Store, found: ItemList, *, limit: int = 50, after: str | No
 
 def count_lists(store: Store) -> dict[str, int]:
     """Return how many items each manual list has, up to `MAX_COUNTED`."""
-    return store.list_counts(MAX_COUNTED)
+    return store.lists.counts(MAX_COUNTED)
 
 
 def add_items(store: Store, key: str, ids: Sequence[str]) -> Done:
@@ -104,7 +104,7 @@ def move_by(store: Store, key: str, item_id: str, move: Move) -> None:
 
 def get_manual(store: Store, key: str) -> ItemList:
     """Return a manual list; `InvalidQuery` when it is a saved search."""
-    found = store.list_named(key)
+    found = store.lists.get(key)
     if found.kind != "manual":
         raise InvalidQuery(
             f"The list {found.name:.80} is a saved search, which finds its pages itself.",

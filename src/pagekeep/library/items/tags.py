@@ -86,12 +86,12 @@ def suggest_tags(store: Store, item: Item) -> tuple[str, ...]:
 def list_suggestions(store: Store, *, limit: int = 20, after: str | None = None) -> SuggestionPage:
     """Return pages with suggested tags, last saved first."""
     rows: list[Suggested] = []
-    page = store.find(ItemQuery(limit=_SCANNED, after=after))
+    page = store.search.find(ItemQuery(limit=_SCANNED, after=after))
     for number, (item, tags) in enumerate(zip(page.items, _suggest_all(store, page.items), strict=True)):
         if not tags or item.metadata.quality == "bookmark":
             continue
         if len(rows) == limit:  # the next page begins after the last item that was looked at
-            last = store.find(ItemQuery(limit=number, after=after))
+            last = store.search.find(ItemQuery(limit=number, after=after))
             return SuggestionPage(tuple(rows), last.next)
         rows.append(Suggested(item, tags))
     return SuggestionPage(tuple(rows), page.next)

@@ -195,7 +195,7 @@ def apply_edits(
 ) -> Item:
     """Store what the user changed in a file since one of `bases`; the Markdown only with `body`."""
     for attempt in range(_MAX_ATTEMPTS):
-        item = store.get(item_id)
+        item = store.items.get(item_id)
         change = _find_change(item, document, bases, profile)
         if change == ItemChange():
             break
@@ -207,7 +207,7 @@ def apply_edits(
                 raise
     if document.fields and item.metadata.edited and any(base.edited for base in bases) and not document.flag("edited"):
         # The user gives up the edit: the next reparse may restore the page's own text.
-        item = store.set_metadata(item_id, clock.now(), edited=False, parser_version=None)
+        item = store.items.set_metadata(item_id, clock.now(), edited=False, parser_version=None)
     _apply_notes(store, item, document, bases)
     return _apply_body(store, item, document) if body else item
 
@@ -261,7 +261,7 @@ def _apply_body(store: Store, item: Item, document: Document) -> Item:
     block, _ = split_block(item.content)
     text = document.body.strip("\n") + "\n"
     words = count_words(text)
-    edited = store.replace_content(
+    edited = store.items.replace_content(
         item.id,
         content=f"---\n{block}---\n\n{text}" if block else text,
         title=item.title,
@@ -270,5 +270,5 @@ def _apply_body(store: Store, item: Item, document: Document) -> Item:
         metadata=replace(item.metadata, edited=True, word_count=words, reading_time=reading_time(words)),
         now=clock.now(),
     )
-    store.record_reparse(begin_action(store, f"Edited the text of {item.title}"), item.id, item)
+    store.actions.record_reparse(begin_action(store, f"Edited the text of {item.title}"), item.id, item)
     return edited

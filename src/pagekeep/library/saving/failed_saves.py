@@ -99,7 +99,7 @@ def try_again(store: Store, item: Item) -> Job:
 
 def keep_bookmark(store: Store, item_id: str) -> Item:
     """Keep the bookmark of a failed save, for a program that knows no failures: its answer is that the page is saved."""
-    item = store.get(item_id)
+    item = store.items.get(item_id)
     return change_item(store, item.id, ItemChange(failed=False)) if item.metadata.failed else item
 
 

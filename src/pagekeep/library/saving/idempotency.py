@@ -43,7 +43,7 @@ async def run_once(
     if claimed is not None:
         before, answer = claimed
         if before == digest and answer is None:
-            raise _still_running(await to_thread(store.claimed_at, key), now)
+            raise _still_running(await to_thread(store.idempotency.claimed_at, key), now)
         if before != digest or answer is None:
             raise Conflict("The idempotency key was used for another request.", suggestions=("Use a new key.",))
         return answer

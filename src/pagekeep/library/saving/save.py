@@ -64,7 +64,7 @@ async def save(
     """
     url, action, before = request.page.url, request.action, request.known
     if action and before is None:
-        before = await to_thread(store.find_url, normal_url.normalise(url))
+        before = await to_thread(store.items.by_url, normal_url.normalise(url))
     is_new = before is None or before.deleted_at is not None
     try:
         with measure(url, progress, retrieval.report) as capture:
@@ -93,7 +93,7 @@ async def _save(request: SaveRequest, store: Store, retrieval: Retrieval, captur
     if request.uploaded is None:
         split_url(url)  # raises for what cannot be fetched, such as the address of a message
     if request.known is None:
-        request = replace(request, known=await to_thread(store.find_url, normal_url.normalise(url)))
+        request = replace(request, known=await to_thread(store.items.by_url, normal_url.normalise(url)))
     if request.uploaded is not None and request.known is not None:
         request = await _keep_apart(request, request.uploaded, request.known, store, retrieval)
     if not _must_hold(request):
@@ -108,12 +108,12 @@ async def _keep_apart(
     """Give a message its own address if the one that it names is that of a saved page: its sender can name any."""
     if uploaded.content_type != MAIL_TYPE or build_item.is_unfetched(known):
         return request
-    raw = await to_thread(store.raw, known.id)
+    raw = await to_thread(store.items.raw, known.id)
     if raw is not None and raw.content_type == MAIL_TYPE:
         return request
     url = await find_mail_address(uploaded.body, retrieval, on_web=False)
     uploaded = replace(uploaded, url=url, final_url=url)
-    known_message = await to_thread(store.find_url, url)
+    known_message = await to_thread(store.items.by_url, url)
     return replace(request, page=replace(request.page, url=url), uploaded=uploaded, known=known_message)
 
 
@@ -221,11 +221,11 @@ async def _keep_attachments(item: Item, data: bytes, store: Store, retrieval: Re
             raise
         except PagekeepError:
             continue
-        await to_thread(partial(store.set_metadata, saved.item.id, clock.now(), part_of=item.id))
+        await to_thread(partial(store.items.set_metadata, saved.item.id, clock.now(), part_of=item.id))
         kept.append(saved.item.id)
     if not kept or tuple(kept) == item.metadata.attachments:
         return item
-    return await to_thread(partial(store.set_metadata, item.id, clock.now(), attachments=tuple(kept)))
+    return await to_thread(partial(store.items.set_metadata, item.id, clock.now(), attachments=tuple(kept)))
 
 
 async def retry(
@@ -286,7 +286,7 @@ async def refetch_item(
     """
     request = replace(request or Request(""), url=item.url_full, join_pages=item.metadata.join_pages)
     if not force and retrieval.settings.mode != "compare":  # a comparison needs the page
-        request = _add_validators(request, item, await to_thread(store.raw, item.id))
+        request = _add_validators(request, item, await to_thread(store.items.raw, item.id))
     return await save(SaveRequest(request, known=item, force=force), store, retrieval, progress=progress)
 
 
@@ -348,10 +348,7 @@ def _build(
 def _add(new: Item, captured: Captured, request: SaveRequest, store: Store, held: HeldJob | None) -> SaveResult | None:
     """Store a page that is not in the library; `None` if another save of it came first."""
     raw, held_id = build_item.to_raw_page(captured.fetched, new.updated_at), held.id if held else None
-    if request.action:
-        added = store.add_page_for(request.action, new, raw, held_job=held_id)
-    else:
-        added = store.add_page(new, raw, held_job=held_id)
+    added = store.items.add(new, raw, held_job=held_id, action_id=request.action)
     if added is None:
         return None
     if held is not None:
@@ -381,7 +378,7 @@ def _update(
         item = _store_unchanged(store, existing, before, new, raw)
     else:
         versions: Versions = "replace" if before is None else "add"
-        item = store.upsert(new, raw, versions=versions, retention=retention(retrieval.settings))
+        item = store.items.save(new, raw, versions=versions, retention=retention(retrieval.settings))
     dead_links.note_found(store, item, new.updated_at, retrieval.settings, raw)
     return SaveResult(item, "updated", unchanged=new.content == existing.content)
 

@@ -93,7 +93,7 @@ def test_the_address_of_a_message_is_never_fetched(library: Store, settings: Set
         asyncio.run(go())
     with pytest.raises(InvalidProtocol):
         enqueue(SaveRequest(Request("mid:1@a.example")), library)
-    assert library.find_url("mid:1@a.example") is None
+    assert library.items.by_url("mid:1@a.example") is None
 
 
 def test_an_encrypted_message_is_a_bookmark_that_says_so(library: Store, settings: Settings, room: Room) -> None:
@@ -125,7 +125,7 @@ def test_attachments_that_can_be_read_are_items_linked_to_the_message(
     (attached,) = related_items(library, library.items.get(item.id))
     assert (attached.url, attached.title) == ("mid:plans@a.example/2/plans.pdf", "The old harbour")
     assert (attached.metadata.part_of, related_items(library, attached)[0].id) == (item.id, item.id)
-    shape = json_shapes.to_json(json_shapes.Item, library.get(item.id))
+    shape = json_shapes.to_json(json_shapes.Item, library.items.get(item.id))
     assert (shape["attachments"], shape["part_of"]) == ([attached.id], None)
 
 

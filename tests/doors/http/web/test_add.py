@@ -109,7 +109,7 @@ def test_our_script_gets_what_became_of_each_address(client: TestClient, library
         ("one.invalid/a", "https://one.invalid/a"),
         ("https://two.invalid/b", "https://two.invalid/b"),
     ]
-    assert {one["job"]["id"] for one in reported["queued"]} == {job.id for job in library.jobs()}
+    assert {one["job"]["id"] for one in reported["queued"]} == {job.id for job in library.jobs.list()}
     assert reported["rejected"] == [{"line": "foo", "error": NO_SCHEME}]
     assert reported["remaining"] == ["foo"]
 

@@ -131,7 +131,7 @@ def test_a_suggested_tag_becomes_a_tag_with_one_click(client: TestClient, librar
 
 
 def test_retrying_past_the_limit_is_reported_on_the_page(client: TestClient, library: Store, key: str) -> None:
-    library.set_metadata(key, "2025-01-01T00:00:00.000000Z", retry_count=3)
+    library.items.set_metadata(key, "2025-01-01T00:00:00.000000Z", retry_count=3)
     answer = client.post(f"/items/{key}/retry")
     assert answer.status_code == 409
     assert "already retried 3 times" in answer.text

@@ -46,7 +46,7 @@ def test_a_task_that_failed_is_removed(client: TestClient, library: Store, faile
 
 
 def test_a_task_that_is_not_a_page_has_a_name_and_no_link(client: TestClient, library: Store) -> None:
-    library.enqueue("pagekeep:reparse/1", "pagekeep:reparse", {"task": "reparse"}, LATER)
+    library.jobs.add("pagekeep:reparse/1", "pagekeep:reparse", {"task": "reparse"}, LATER)
     page = client.get("/waiting").text
     assert "Reparse of saved pages" in page
     assert "pagekeep:reparse" not in page

@@ -48,5 +48,5 @@ def test_scripts_without_spaces_are_compared_by_phrases(library: Store) -> None:
 
 
 def test_a_page_without_own_words_has_no_similar_ones(library: Store) -> None:
-    item = library.upsert(make_item(user_id=library.user_id, title="The", content="It was."), None)
+    item = library.items.save(make_item(user_id=library.user_id, title="The", content="It was."), None)
     assert similar_items(library, item.id) == ()

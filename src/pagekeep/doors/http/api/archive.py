@@ -158,7 +158,7 @@ class Removed(TypedDict):
 @router.get("/storage", responses=error_responses())
 def read_storage(library: ReadLibrary) -> OneStorage:
     """Return what pages, pictures and other kept files take, and which sites take most."""
-    return {"storage": to_json(StorageUse, library.storage())}
+    return {"storage": to_json(StorageUse, library.blobs.storage())}
 
 
 @router.post("/storage/clean", responses=error_responses())

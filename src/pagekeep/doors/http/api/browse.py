@@ -39,7 +39,7 @@ def search_items(
 @search_router.get("/stats", responses=error_responses())
 def count_items(library: ReadLibrary) -> Stats:
     """Return counts of the library's items."""
-    return {"stats": dict(library.stats())}
+    return {"stats": dict(library.counts.totals())}
 
 
 router = APIRouter(prefix="/api/v1", tags=["browse"], route_class=TaggedRoute)

@@ -87,7 +87,7 @@ def change_many_items(body: BulkChange, library: WriteLibrary, service: CurrentS
 @router.get("/actions", responses=error_responses())
 def show_actions(library: ReadLibrary, limit: Annotated[int, Query(ge=1, le=50)] = 20) -> Actions:
     """Return the last changes that can be undone, newest first."""
-    return {"actions": [to_json(Action, action) for action in library.actions(limit)]}
+    return {"actions": [to_json(Action, action) for action in library.actions.list(limit)]}
 
 
 @router.post("/actions/{action_id}/undo", responses=error_responses(404))
@@ -96,7 +96,7 @@ def undo_action(action_id: ActionId, library: WriteLibrary, service: CurrentServ
     result, job = actions.undo_action(library, action_id)
     if job:
         service.background.nudge()
-    return undone_shape(library.action(action_id), result, job)
+    return undone_shape(library.actions.get(action_id), result, job)
 
 
 @router.get("/suggested-tags", responses=error_responses())

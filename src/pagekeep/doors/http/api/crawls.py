@@ -106,13 +106,13 @@ async def start_crawl(body: CrawlRequest, library: WriteLibrary) -> OneCrawl:
 @router.get("/crawls", responses=error_responses())
 def list_crawls(library: ReadLibrary, limit: Limit = 100) -> Crawls:
     """List crawls, the one that was started last first."""
-    return {"crawls": [to_json(crawl_shapes.Crawl, one) for one in library.crawls(limit)]}
+    return {"crawls": [to_json(crawl_shapes.Crawl, one) for one in library.crawls.list(limit)]}
 
 
 @router.get("/crawls/{crawl_id}", responses=error_responses(404))
 def read_crawl(crawl_id: CrawlId, library: ReadLibrary) -> OneCrawl:
     """Return a crawl: its state, and what was found and left out by reason."""
-    return {"crawl": to_json(crawl_shapes.Crawl, library.crawl(crawl_id))}
+    return {"crawl": to_json(crawl_shapes.Crawl, library.crawls.get(crawl_id))}
 
 
 @router.get("/crawls/{crawl_id}/pages", responses=error_responses(404))
@@ -168,7 +168,7 @@ async def watch_crawl(
 
     A user has at most 8 streams open. Open one again with `Last-Event-ID` to get what has changed since.
     """
-    crawl = await to_thread(library.crawl, crawl_id)
+    crawl = await to_thread(library.crawls.get, crawl_id)
     return service.streams.respond(request, library.user_id, _watch(crawl, library))
 
 
@@ -182,7 +182,7 @@ async def _watch(crawl: CrawlValue, library: Store) -> AsyncIterator[Event]:
         if crawl.state != "running":
             return
         await asyncio.sleep(POLL_SECONDS)
-        crawl = await to_thread(library.crawl, crawl.id)
+        crawl = await to_thread(library.crawls.get, crawl.id)
 
 
 @router.post("/map", responses=error_responses(*FETCH_STATUSES))

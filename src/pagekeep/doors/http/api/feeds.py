@@ -194,8 +194,8 @@ def list_entries(
     after: Annotated[str | None, Query(max_length=10_000)] = None,
 ) -> Entries:
     """List entries of the feed inbox, newest first. To search them, use `/search` with `feed:`."""
-    chosen = None if feed is None else tuple(one.id for one in inbox.find_named(library.feeds(), feed))
-    page = library.find_entries(EntryQuery(chosen, state, limit=limit, after=after))
+    chosen = None if feed is None else tuple(one.id for one in inbox.find_named(library.feeds.list(), feed))
+    page = library.entries.find(EntryQuery(chosen, state, limit=limit, after=after))
     return {"entries": [to_json(Entry, entry) for entry in page.entries], "next": page.next}
 
 
@@ -217,7 +217,7 @@ def mark_entries_read(body: ReadRequest, library: WriteLibrary) -> ReadEntries:
     """Mark entries as read."""
     if body.ids is not None:
         return {"read": inbox.mark_entries(library, body.ids)}
-    chosen = None if body.feed is None else tuple(one.id for one in inbox.find_named(library.feeds(), body.feed))
+    chosen = None if body.feed is None else tuple(one.id for one in inbox.find_named(library.feeds.list(), body.feed))
     return {"read": inbox.mark_all_read(library, EntryQuery(chosen), before=body.before)}
 
 
@@ -227,7 +227,7 @@ OneEntry = TypedDict("OneEntry", {"entry": WholeEntry})
 @router.get("/entries/{entry_id}", responses=error_responses(404))
 def read_entry(entry_id: Id, library: ReadLibrary) -> OneEntry:
     """Return an entry with its text. This does not mark it as read."""
-    return {"entry": whole_entry_shape(library.entry(entry_id))}
+    return {"entry": whole_entry_shape(library.entries.get(entry_id))}
 
 
 class EntryChanges(RequestBody):
@@ -239,9 +239,9 @@ class EntryChanges(RequestBody):
 @router.patch("/entries/{entry_id}", responses=error_responses(404))
 def change_entry(entry_id: Id, body: EntryChanges, library: WriteLibrary) -> OneEntry:
     """Mark an entry as read or unread."""
-    library.entry(entry_id)
+    library.entries.get(entry_id)
     inbox.mark_entries(library, [entry_id], read=body.read)
-    return {"entry": whole_entry_shape(library.entry(entry_id))}
+    return {"entry": whole_entry_shape(library.entries.get(entry_id))}
 
 
 KeptEntry = TypedDict("KeptEntry", {"entry": Entry, "job": Job})
@@ -252,7 +252,7 @@ def keep_entry(entry_id: Id, library: WriteLibrary, service: CurrentService) -> 
     """Keep an entry: a job saves it as an item, with the tags of its feed."""
     job = inbox.request_keep(library, entry_id)
     service.background.nudge()
-    return {"entry": to_json(Entry, library.entry(entry_id)), "job": to_json(Job, job)}
+    return {"entry": to_json(Entry, library.entries.get(entry_id)), "job": to_json(Job, job)}
 
 
 Published = TypedDict("Published", {"published": list[PublishedFeed]})

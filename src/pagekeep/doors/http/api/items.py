@@ -115,7 +115,7 @@ def list_items(
     )
     newest_first = order != "title" if descending is None else descending
     query = ItemQuery(filters=filters, order=order, descending=newest_first, limit=limit, after=after)
-    page = library.find(query)
+    page = library.search.find(query)
     # Not checked against the model at every request: that takes a third of the time (tests do it).
     return Json(items_shape(page.items, page.next))
 

@@ -39,13 +39,13 @@ def list_jobs(
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> Jobs:
     """List jobs, newest first; `dead` jobs failed and are not retried."""
-    return {"jobs": [to_json(Job, job) for job in library.jobs(state, limit)]}
+    return {"jobs": [to_json(Job, job) for job in library.jobs.list(state, limit)]}
 
 
 @router.get("/jobs/{job_id}", responses=error_responses(404))
 def read_job(job_id: JobId, library: ReadLibrary) -> OneJob:
     """Return a job."""
-    return {"job": to_json(Job, library.job(job_id))}
+    return {"job": to_json(Job, library.jobs.get(job_id))}
 
 
 @router.post("/jobs/{job_id}/revive", responses=error_responses(404))
@@ -75,7 +75,7 @@ async def watch_job(
 
     A user has at most 8 streams open. Open one again with `Last-Event-ID` to get what has changed since.
     """
-    job = await to_thread(library.job, job_id)
+    job = await to_thread(library.jobs.get, job_id)
     return service.streams.respond(request, library.user_id, _watch(job, library, service.background.board))
 
 
@@ -92,7 +92,7 @@ async def _watch(job: model.Job, library: Store, board: ProgressBoard) -> AsyncI
         if final:
             return
         await board.change(job.id, POLL_SECONDS)
-        job = await to_thread(library.job, job.id)
+        job = await to_thread(library.jobs.get, job.id)
 
 
 def _final_event(job: model.Job) -> str | None:

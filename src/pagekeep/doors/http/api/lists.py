@@ -67,7 +67,7 @@ Lists = TypedDict("Lists", {"lists": list[ItemList]})
 def show_lists(library: ReadLibrary) -> Lists:
     """Return all lists by name."""
     counts = lists.count_lists(library)
-    return {"lists": [to_json(ItemList, one, count=counts.get(one.id)) for one in library.lists()]}
+    return {"lists": [to_json(ItemList, one, count=counts.get(one.id)) for one in library.lists.list()]}
 
 
 @router.post("/lists", status_code=201, responses=error_responses(409))
@@ -79,7 +79,7 @@ def add_list(body: NewList, library: WriteLibrary) -> OneList:
 @router.get("/lists/{list_id}", responses=error_responses(404))
 def show_list(list_id: ListId, library: ReadLibrary) -> OneList:
     """Return a list without its items."""
-    found = library.list_named(list_id)
+    found = library.lists.get(list_id)
     return {"list": to_json(ItemList, found, count=lists.count_lists(library).get(found.id))}
 
 
@@ -101,7 +101,7 @@ def show_list_items(
     list_id: ListId, library: ReadLibrary, limit: Annotated[int, Query(ge=1, le=200)] = 50, after: PageKey = None
 ) -> Json:
     """Return the items of a list: in the user's order, or as its search finds them."""
-    page = lists.list_page(library, library.list_named(list_id), limit=limit, after=after)
+    page = lists.list_page(library, library.lists.get(list_id), limit=limit, after=after)
     return Json(items_shape(page.items, page.next))
 
 
@@ -173,7 +173,7 @@ SaveRules = TypedDict("SaveRules", {"rules": list[SaveRule]})
 @save_rules_router.get("/save-rules", responses=error_responses())
 def show_save_rules(library: ReadLibrary) -> SaveRules:
     """Return the save rules in the order in which they apply."""
-    return {"rules": [to_json(SaveRule, rule) for rule in library.save_rules()]}
+    return {"rules": [to_json(SaveRule, rule) for rule in library.save_rules.list()]}
 
 
 @save_rules_router.post("/save-rules", status_code=201, responses=error_responses(404, 409))

@@ -87,7 +87,7 @@ def search_annotations(
     after: Annotated[str | None, Query(max_length=2_000)] = None,
 ) -> FoundAnnotations:
     """List the annotations of all items that are not deleted, newest first."""
-    page = library.find_annotations(q, limit=limit, after=after)
+    page = library.annotations.find(q, limit=limit, after=after)
     return {
         "annotations": [found_annotation_shape(one, page.items[one.item_id]) for one in page.annotations],
         "next": page.next,

@@ -268,7 +268,7 @@ def list_tags(request: Request, library: ReadLibrary, sent: SentParameters) -> R
     """List the tags in use; in lower case and without accents, as they are compared."""
     limit = sent.number("limit", PER_PAGE, low=1, high=MAX_PER_PAGE)
     offset = sent.number("offset", 0, low=0, high=10_000_000)
-    tags = [label for label, _ in library.tag_counts()]
+    tags = [label for label, _ in library.tags.counts()]
     shown = [tag(label) for label in tags[offset : offset + limit]]
     return Json(page(shown, len(tags), offset, limit, f"{request.url.replace(query='')}?"))
 
@@ -285,7 +285,7 @@ def add_tag(_library: WriteLibrary, sent: SentParameters) -> Response:
 @others_router.get("/api/tags/{number}/")
 def read_tag(number: Annotated[int, Path(ge=0, le=2**62)], library: ReadLibrary) -> Response:
     """Return a tag in use."""
-    labels = [label for label, _ in library.tag_counts() if find.tag_number(label) == number]
+    labels = [label for label, _ in library.tags.counts() if find.tag_number(label) == number]
     if not labels:
         raise NotFound("There is no such tag.")
     return Json(tag(labels[0]))

@@ -93,7 +93,7 @@ def search(
 @catalogue_router.api_route("/tags", methods=METHODS)
 def list_tags(request: Request, library: ReadLibrary) -> Response:
     """Return the tags, the most used first."""
-    counts = library.tag_counts()[:MAX_TAGS]
+    counts = library.tags.counts()[:MAX_TAGS]
     sections = [
         Section(tag, f"/opds/tags/{quote(tag, safe='')}", f"{count:,} page{'s' * (count != 1)}")
         for tag, count in counts
@@ -115,7 +115,7 @@ def list_own_lists(request: Request, library: ReadLibrary) -> Response:
     """Return the user's own lists by name."""
     kinds = {"manual": "Chosen pages", "search": "A saved search"}
     sections = [
-        Section(found.name, f"/opds/lists/{found.id}", kinds[found.kind]) for found in library.lists()[:MAX_TAGS]
+        Section(found.name, f"/opds/lists/{found.id}", kinds[found.kind]) for found in library.lists.list()[:MAX_TAGS]
     ]
     return respond(request, Feed("Lists", "/opds/lists", clock.to_the_second(clock.now()), tuple(sections)))
 
@@ -125,7 +125,7 @@ def show_own_list(
     request: Request, list_id: Annotated[str, Path(max_length=100)], library: ReadLibrary, after: Key = None
 ) -> Response:
     """Return the pages of a list in their order; first all of them as one book."""
-    found = library.list_named(list_id)
+    found = library.lists.get(list_id)
     page = list_page(library, found, limit=PER_PAGE, after=after)
     path = f"/opds/lists/{found.id}"
     feed = _feed(found.name, path, page.items, after, page.next)
@@ -146,7 +146,7 @@ def show_list(
 def _list(
     library: Store, title: str, path: str, filters: tuple[Filter, ...], after: str | None, book: str | None
 ) -> Feed:
-    page = library.find(ItemQuery(filters=filters, limit=PER_PAGE, after=after))
+    page = library.search.find(ItemQuery(filters=filters, limit=PER_PAGE, after=after))
     feed = _feed(title, path, page.items, after, page.next)
     return _with_book(feed, title, path, page.items, None if after else book)
 
@@ -223,7 +223,7 @@ async def show_periodical_cover(
     """Return the cover of a list."""
     title = tag if name == "tag" and tag else LISTS.get(name)
     if name == "list":
-        title = (await run_in_threadpool(library.list_named, list_id)).name
+        title = (await run_in_threadpool(library.lists.get, list_id)).name
     if title is None:
         raise NotFound("There is no such list.")
     return Response(await draw_cover(title, (), service.room), media_type="image/jpeg")
@@ -232,11 +232,11 @@ async def show_periodical_cover(
 def _find_pages(library: Store, name: str, tag: str, list_id: str) -> tuple[str, tuple[Item, ...]]:
     """Return the name of a list and its pages, as many as one book may have."""
     if name == "list":
-        own = library.list_named(list_id)
+        own = library.lists.get(list_id)
         return own.name, list_page(library, own, limit=MAX_ITEMS).items
     by_tag = name == "tag" and bool(tag)
     filters = item_filters(tags=(tag,)) if by_tag else list_filters(name)
-    page = library.find(ItemQuery(filters=filters, limit=MAX_ITEMS))
+    page = library.search.find(ItemQuery(filters=filters, limit=MAX_ITEMS))
     return tag if by_tag else LISTS[name], page.items
 
 

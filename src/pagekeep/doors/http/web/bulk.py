@@ -99,7 +99,7 @@ async def _export(frame: Frame, options: ExportOptions) -> Response:
 @router.get("/actions")
 def list_recent(frame: ReadFrame, undone: Annotated[str, Query(max_length=100)] = "") -> HTMLResponse:
     """Show the last changes, each with a button that undoes it."""
-    return frame.show("actions.html", actions=frame.library.actions(_MAX_ACTIONS), undone=undone)
+    return frame.show("actions.html", actions=frame.library.actions.list(_MAX_ACTIONS), undone=undone)
 
 
 @router.post("/actions/{action_id}/undo")
@@ -123,7 +123,7 @@ def redirect_acted(back: str, done: Done) -> Response:
 def acted_toast(frame: Frame, acted: str) -> dict[str, Any] | None:
     """Return the message about an action that was just done, with its undo; `None` when there is none."""
     try:
-        action = frame.library.action(acted) if acted else None
+        action = frame.library.actions.get(acted) if acted else None
     except NotFound:
         return None
     return None if action is None or action.undone_at else {"text": describe_action(action), "action": action.id}

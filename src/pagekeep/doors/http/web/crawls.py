@@ -27,7 +27,7 @@ def show_crawls(frame: ReadFrame) -> HTMLResponse:
 
 
 def _show(frame: Any, *, error: PagekeepError | None = None, url: str = "", limit: int = 1_000) -> HTMLResponse:
-    found = frame.library.crawls(_MAX_CRAWLS)
+    found = frame.library.crawls.list(_MAX_CRAWLS)
     response: HTMLResponse = frame.show(
         "crawls.html",
         crawls=found,
@@ -62,7 +62,7 @@ def start_crawl(
 @router.get("/crawls/{crawl_id}")
 def show_crawl(frame: ReadFrame, crawl_id: str, after: Annotated[int, Query(ge=-1, le=10**12)] = -1) -> HTMLResponse:
     """Show a crawl: its progress, what was left out and why, and its pages."""
-    crawl = frame.library.crawl(crawl_id)
+    crawl = frame.library.crawls.get(crawl_id)
     found = crawls.list_pages(frame.library, crawl.id, after=after, limit=_MAX_PAGES)
     return frame.show(
         "crawl.html",
@@ -80,7 +80,7 @@ def change_crawl(
     frame: WriteFrame, crawl_id: str, action: Annotated[Literal["cancel", "resume", "update", "remove"], Form()]
 ) -> Response:
     """Cancel, resume, update or remove a crawl."""
-    crawl = frame.library.crawl(crawl_id)
+    crawl = frame.library.crawls.get(crawl_id)
     if action == "remove":
         crawls.remove_crawl(frame.library, crawl.id)
         return RedirectResponse("/crawls", 303)

@@ -68,7 +68,7 @@ def show_inbox(frame: ReadFrame, view: Annotated[View, Depends(parse_view)]) -> 
     feeds = {one.feed.id: one.feed for one in listed}
     problem, page = "", EntryPage((), None)
     try:
-        page = frame.library.find_entries(view.query(tuple(feeds.values())))
+        page = frame.library.entries.find(view.query(tuple(feeds.values())))
     except PagekeepError as error:
         problem = error.message
     return frame.show(
@@ -102,7 +102,7 @@ def mark_all_read(
 @router.get("/feeds/entries/{key}")
 async def read_entry(frame: ReadFrame, key: str) -> HTMLResponse:
     """Show an entry. This changes nothing: our script, or the button, marks it as read."""
-    entry = await run_in_threadpool(frame.library.entry, key)
+    entry = await run_in_threadpool(frame.library.entries.get, key)
     rendered = await frame.service.renderer.render(
         entry.content, base=entry.url or "", title=entry.title, image_url=image_signer(frame.service, frame.caller)
     )
@@ -130,7 +130,7 @@ def change_entry(
         inbox.request_keep(frame.library, key)
         frame.service.background.nudge()
     else:
-        entry = frame.library.entry(key)
+        entry = frame.library.entries.get(key)
         inbox.mark_entries(frame.library, [entry.id], read=action == "read")
     if frame.wants_part:
         return Response(status_code=204)

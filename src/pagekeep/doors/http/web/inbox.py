@@ -160,7 +160,7 @@ def inbox(
     if frame.wants_part:
         return frame.show("_rows.html", **values)
     toast, jobs = acted_toast(frame, acted), count_jobs(frame.library)
-    values["manual_lists"] = [one for one in frame.library.lists() if one.kind == "manual"]
+    values["manual_lists"] = [one for one in frame.library.lists.list() if one.kind == "manual"]
     values["started"] = started_items(frame.library) if view == View() else ()
     values["known"] = partial(suggest, frame.library)
     values["failed"] = count_failed(frame.library)
@@ -174,7 +174,7 @@ def list_rows(frame: Frame, view: View) -> Listing:
             page = search_items(frame.library, _query(view), limit=_PAGE_SIZE, after=view.after, order=view.order)
             meant = correct_query(frame.library, view.q) if not page.hits and view.after is None else None
             return Listing(_rows(frame, view, page.hits), page.next, meant=meant)
-        page = frame.library.find(_list_query(view))
+        page = frame.library.search.find(_list_query(view))
         empty = not page.hits and is_empty(frame.library)
         return Listing(_rows(frame, view, page.hits), page.next, is_empty_library=empty)
     except PagekeepError as error:

@@ -235,7 +235,7 @@ _SHOWN: Final = {"title": "Title", "author": "Author", "published_at": "Date", "
 def edit_values(frame: Frame, item: Item) -> dict[str, Any]:
     """Return what the part `_edit.html` of a page shows."""
     own, edited = page_values(item), edited_fields(item)
-    manual = [one for one in frame.library.lists() if one.kind == "manual"]
+    manual = [one for one in frame.library.lists.list() if one.kind == "manual"]
     return {
         "edit_fields": [
             {
@@ -248,7 +248,7 @@ def edit_values(frame: Frame, item: Item) -> dict[str, Any]:
             for name, label in _SHOWN.items()
         ],
         "edited_labels": [FIELD_LABELS[name] for name in edited],
-        "item_lists": frame.library.lists_of(item.id),
+        "item_lists": frame.library.lists.of_item(item.id),
         "manual_lists": manual,
     }
 

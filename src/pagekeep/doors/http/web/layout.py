@@ -242,7 +242,7 @@ def _with_lists(frame: Frame) -> tuple[Line, ...]:
     """Return all lines; the first lists of the user follow the line of all lists."""
     own = [
         Line("browse", f"/lists/{one.id}", one.name, "search" if one.kind == "search" else "list")
-        for one in frame.library.lists()[:MAX_LISTS]
+        for one in frame.library.lists.list()[:MAX_LISTS]
     ]
     at = next(number for number, line in enumerate(LINES) if line.address == "/lists") + 1
     return (*LINES[:at], *own, *LINES[at:])

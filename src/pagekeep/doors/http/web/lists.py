@@ -32,7 +32,7 @@ def list_all(
 def _show_all(frame: Frame, error: PagekeepError | None = None, **values: Any) -> HTMLResponse:
     return frame.show(
         "lists.html",
-        lists=frame.library.lists(),
+        lists=frame.library.lists.list(),
         counts=lists.count_lists(frame.library),
         most=MAX_COUNTED,
         problem=error,
@@ -68,7 +68,7 @@ def show_one(
 def _show_one(
     frame: Frame, list_id: str, after: str | None = None, acted: str = "", error: PagekeepError | None = None
 ) -> HTMLResponse:
-    found = frame.library.list_named(list_id)
+    found = frame.library.lists.get(list_id)
     try:
         page = lists.list_page(frame.library, found, limit=_PAGE, after=after)
         items, following = page.items, page.next
@@ -97,7 +97,7 @@ def change_list(
     if action == "delete":
         lists.remove_list(frame.library, list_id)
         return RedirectResponse("/lists", 303)
-    found = frame.library.list_named(list_id)
+    found = frame.library.lists.get(list_id)
     try:
         lists.change_list(frame.library, found.id, name=name, query=query if found.kind == "search" else None)
     except PagekeepError as error:
@@ -114,7 +114,7 @@ def change_place(
     before: Annotated[str, Form(max_length=100)] = "",
 ) -> Response:
     """Move a page of a list, by a button or by dragging it, or remove it from the list."""
-    target = f"/lists/{frame.library.list_named(list_id).id}"
+    target = f"/lists/{frame.library.lists.get(list_id).id}"
     if action == "remove":
         done = lists.remove_items(frame.library, list_id, [item])
         return RedirectResponse(f"{target}?acted={done.action.id}", 303)
@@ -171,10 +171,10 @@ def _show_rules(
             trial = save_rules.try_rule(frame.library, query, actions)
         except PagekeepError as failure:
             error = failure
-    rules = frame.library.save_rules()
+    rules = frame.library.save_rules.list()
     values: dict[str, Any] = {
         "rules": [(one, save_rules.describe_actions(frame.library, one.actions)) for one in rules],
-        "lists": [one for one in frame.library.lists() if one.kind == "manual"],
+        "lists": [one for one in frame.library.lists.list() if one.kind == "manual"],
         "query": query,
         "name": name,
         "actions": actions,

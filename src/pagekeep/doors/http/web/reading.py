@@ -197,7 +197,7 @@ def offline(request: Request) -> HTMLResponse:
 def list_offline_pages(frame: ReadFrame) -> JSONResponse:
     """Return the pages of the shelf, for the service worker."""
     query = ItemQuery(filters=item_filters(), limit=MAX_PAGES)
-    pages = [_shape(item) for item in frame.library.find(query).items]
+    pages = [_shape(item) for item in frame.library.search.find(query).items]
     return JSONResponse({"user": shelf_key(frame.caller), "pages": pages}, headers={"Cache-Control": "no-store"})
 
 

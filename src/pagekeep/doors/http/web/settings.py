@@ -116,7 +116,7 @@ _GROUPS: Final = (
 @router.get("/settings/storage")
 def storage(frame: ReadFrame, freed: int | None = None, files: int = 0) -> HTMLResponse:
     """Show what the library takes on the disk."""
-    found = frame.library.storage()
+    found = frame.library.blobs.storage()
     parts = _kept_parts(found)
     return frame.show(
         "storage.html",

@@ -171,7 +171,7 @@ async def _start(frame: Frame, kind: str, query: str | None) -> KeptExport:
     format_: Format | None = next((name for name in FORMATS if name == kind), None)
     if kind not in KINDS or (format_ is None and kind != BACKUP):
         raise InvalidQuery("This kind of export does not exist.", suggestions=("Choose one of the list.",))
-    total = (await run_in_threadpool(frame.library.stats))["items"] if query is None else None
+    total = (await run_in_threadpool(frame.library.counts.totals))["items"] if query is None else None
     options = ExportOptions(format_ or "jsonl", None if kind == BACKUP else query)
     return await frame.service.kept_exports.start(frame.caller.user_id, options, backup=kind == BACKUP, total=total)
 

@@ -60,7 +60,7 @@ def change_job(
         revive_job(frame.library, job_id)
         frame.service.background.nudge()
     else:
-        frame.library.forget(job_id)
+        frame.library.jobs.remove(job_id)
     return RedirectResponse(own_path(back), 303)
 
 

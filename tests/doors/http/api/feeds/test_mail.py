@@ -50,7 +50,7 @@ def test_a_message_arrives_while_the_server_runs(
         answer = client.post("/api/v1/mail-sources", json=body)
         source = _wait(client, lambda one: one["polled_at"] is not None)
         assert (source["counts"]["added"], source["error"]) == (1, None)
-        assert [entry.title for entry in library.find_entries(EntryQuery()).entries] == ["Tides"]
+        assert [entry.title for entry in library.entries.find(EntryQuery()).entries] == ["Tides"]
         page = client.get("/settings/mail").text
         for text in (answer.text, str(source), page):
             assert "hidden-password" not in text

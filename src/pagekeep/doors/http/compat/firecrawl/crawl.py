@@ -125,7 +125,7 @@ async def start(
 @router.get("/crawl/ongoing", name="list_ongoing_crawls", responses=failure_responses())
 async def list_active(library: ReadLibrary) -> dict[str, Any]:
     """Return the crawls that are running."""
-    crawls = await to_thread(library.crawls)
+    crawls = await to_thread(library.crawls.list)
     active = [
         {"id": Job(one, ("markdown",)).id, "teamId": "pagekeep", "url": one.url, "options": dict(one.options)}
         for one in crawls
@@ -280,7 +280,7 @@ async def find_job(library: Store, key: str) -> Job:
     formats = tuple(name for name, letter in FORMAT_LETTERS.items() if letter in letters)
     if not crawl_id or set(letters) - set(FORMAT_LETTERS.values()):
         raise NotFound(f"There is no job {key[:100]!r}.")
-    return Job(await to_thread(library.crawl, crawl_id), formats)
+    return Job(await to_thread(library.crawls.get, crawl_id), formats)
 
 
 async def show_job(job: Job, library: Store, retrieval: Retrieval, after: int, base: str) -> dict[str, Any]:

@@ -324,7 +324,7 @@ TagNumber = Annotated[int, Path(ge=0, le=2**62)]
 @router.get("/tags")
 def list_tags(library: ReadLibrary) -> Response:
     """List the tags in use; in lower case and without accents, as they are compared."""
-    return Json([{**mapping.tag(label), "nbEntries": count} for label, count in library.tag_counts()])
+    return Json([{**mapping.tag(label), "nbEntries": count} for label, count in library.tags.counts()])
 
 
 @router.delete("/tag/label")
@@ -386,7 +386,7 @@ def _delete(library: Store, label: str) -> bool:
 
 
 def _label(library: Store, number: int) -> str:
-    labels = [label for label, _ in library.tag_counts() if find.tag_number(label) == number]
+    labels = [label for label, _ in library.tags.counts() if find.tag_number(label) == number]
     if len(labels) != 1:
         raise NotFound("There is no such tag.")
     return labels[0]
