@@ -51,7 +51,7 @@ def test_damage_to_the_library_is_mended_from_the_earlier_file(server: Server, l
     with restored(server, tmp_path / "b.dump", f"other of {tmp_path}", what_can_be=True) as (copy, left_out):
         assert any(item.id in text for text in left_out)
         assert any(str(name) in text for text in left_out)
-        assert len(list(copy.all_ids())) == len(before)
+        assert len(list(copy.items.all_ids())) == len(before)
 
 
 def test_a_damaged_text_does_not_replace_an_older_one_that_is_good(library: Store, tmp_path: Path) -> None:
