@@ -86,6 +86,8 @@ def attack(shapes: list[str], size: int) -> list[str]:
         wire.send("GET", "/nothing")  # builds the routes, which costs a server half a second once
         for _ in range(3):  # starts the workers
             wire.post("/api/v1/extract", {"html": f"<p>{_SENTENCE}" * 9})
+        for _, send in ways(wire, f"<p>{_SENTENCE}" * 9, -1):  # what a way needs is loaded at its first use
+            send()
         wait_until_loaded(pid)
         before, faults = memory(pid), list(_attack_with(shapes, size, wire, server))
         grown = memory(pid).main - before.main

@@ -133,7 +133,7 @@ def test_a_file_is_there_whole_or_not_at_all(library: Store, tmp_path: Path, mon
     def broken(_item_ids: list[str]) -> None:
         raise StoreError("The disk is gone.")
 
-    monkeypatch.setattr(library.annotations.of_item, "of_items", broken)
+    monkeypatch.setattr(library.annotations, "of_items", broken)
     with pytest.raises(StoreError):
         send(library, out, format="jsonl")
     assert [path.name for path in tmp_path.iterdir() if path.suffix != ".db" and "db-" not in path.name] == [
