@@ -29,8 +29,8 @@ with lazily():
     from pagekeep.library.open import Store
     from pagekeep.model import ItemQuery, item_filters
     from pagekeep.model.lists import ItemChange
+    from pagekeep.present import list_shapes
     from pagekeep.present.json_shapes import items_shape, to_json
-    from pagekeep.present.list_shapes import Action
 
 
 def _make_command(name: Move, help: str, done: str) -> click.Command:
@@ -252,4 +252,4 @@ def change(
             opened.store, query, wanted, actions.describe(wanted), lambda count: advance(count, total)
         )
     opened.remember("change", done.id)
-    opened.show({"action": to_json(Action, done)}, f"{done.label}: {format_count(done.changed, 'page')}")
+    opened.show({"action": to_json(list_shapes.Action, done)}, f"{done.label}: {format_count(done.changed, 'page')}")

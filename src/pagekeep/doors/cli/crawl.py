@@ -52,8 +52,8 @@ with lazily():
     from pagekeep.library.packs.write import write_pack
     from pagekeep.model.crawl import Crawl
     from pagekeep.model.tags import clean_tags
-    from pagekeep.present.crawl_shapes import Crawl as CrawlShape
-    from pagekeep.present.crawl_shapes import CrawlProblem, report_lines
+    from pagekeep.present import crawl_shapes
+    from pagekeep.present.crawl_shapes import report_lines
     from pagekeep.present.diff import difference
     from pagekeep.present.json_shapes import to_json
 
@@ -171,7 +171,9 @@ def list_(opened: OpenLibrary) -> None:
     crawls = opened.store.crawls.list()
     rows = [[short_id(one.id), one.state, one.reason or "", f"{one.kept:,}", one.url] for one in crawls]
     opened.show_table(
-        {"crawls": [to_json(CrawlShape, one) for one in crawls]}, ["id", "state", "reason", "pages", "url"], rows
+        {"crawls": [to_json(crawl_shapes.Crawl, one) for one in crawls]},
+        ["id", "state", "reason", "pages", "url"],
+        rows,
     )
 
 
@@ -328,7 +330,12 @@ async def _write(store: Store, found: Crawl, kind: str, path: Path, settings: Se
 def _show_crawl(found: Crawl, as_json: bool, store: Store | None = None, problems: int = 0) -> None:
     listed = list_problems(store, found.id, limit=problems) if store is not None and problems else ()
     if as_json:
-        write_json({"crawl": to_json(CrawlShape, found), "problems": [to_json(CrawlProblem, one) for one in listed]})
+        write_json(
+            {
+                "crawl": to_json(crawl_shapes.Crawl, found),
+                "problems": [to_json(crawl_shapes.CrawlProblem, one) for one in listed],
+            }
+        )
         return
     write(f"{short_id(found.id)}  {found.url}")
     write("\n".join(f"  {line}" for line in report_lines(found, format_bytes(found.size))))

@@ -35,7 +35,8 @@ with lazily():
     )
     from pagekeep.library.queue import parse_interval
     from pagekeep.model import EntryCounts, EntryQuery, FeedSettings
-    from pagekeep.present.feed_shapes import Entry, PublishedFeed, feed_shape, whole_entry_shape
+    from pagekeep.present import feed_shapes
+    from pagekeep.present.feed_shapes import feed_shape, whole_entry_shape
     from pagekeep.present.json_shapes import to_json
 
 _CONTENTS = ("feed", "page", "link")
@@ -212,7 +213,7 @@ def inbox(
     if mark_read:
         entries.mark_entries(opened.store, [entry.id for entry in found])
     if opened.as_json:
-        write_json({"entries": [to_json(Entry, entry) for entry in found]})
+        write_json({"entries": [to_json(feed_shapes.Entry, entry) for entry in found]})
         return
     labels = {feed.id: feed.label for feed in opened.store.feeds.list()}
     rows = [
@@ -279,20 +280,26 @@ def publish(opened: OpenLibrary, title: str | None, query: str, revoke: str | No
         feed, secret = published_feeds.publish(opened.store, opened.accounts, title, query)
         paths = {"atom": f"/shared/{secret}/atom.xml", "json": f"/shared/{secret}/feed.json"}
         if opened.as_json:
-            write_json({"published": [{**to_json(PublishedFeed, feed, last_used_at=None), **paths}]})
+            write_json({"published": [{**to_json(feed_shapes.PublishedFeed, feed, last_used_at=None), **paths}]})
             return
         write("\n".join(paths.values()))
         click.echo("These paths of your server are not shown again. Anyone who has them can read the feed.", err=True)
         return
     if revoke:
         ended = published_feeds.unpublish(opened.store, opened.accounts, revoke)
-        write_json({"published": [to_json(PublishedFeed, ended, last_used_at=None)]}) if opened.as_json else write(
-            f"Ended {ended.title}."
-        )
+        write_json(
+            {"published": [to_json(feed_shapes.PublishedFeed, ended, last_used_at=None)]}
+        ) if opened.as_json else write(f"Ended {ended.title}.")
         return
     listed = published_feeds.list_published(opened.store, opened.accounts)
     if opened.as_json:
-        write_json({"published": [to_json(PublishedFeed, one.feed, last_used_at=one.last_used_at) for one in listed]})
+        write_json(
+            {
+                "published": [
+                    to_json(feed_shapes.PublishedFeed, one.feed, last_used_at=one.last_used_at) for one in listed
+                ]
+            }
+        )
         return
     rows = [
         [

@@ -28,8 +28,9 @@ with lazily():
     from pagekeep.library.queue import format_interval, parse_interval
     from pagekeep.library.watch import list_changes, mark_seen
     from pagekeep.library.watch import unwatch as stop
+    from pagekeep.present import history_shapes
     from pagekeep.present.diff import Block, WordDiff
-    from pagekeep.present.history_shapes import Version, change_shape, diff_shape, link_shape, watch_shape
+    from pagekeep.present.history_shapes import change_shape, diff_shape, link_shape, watch_shape
     from pagekeep.present.json_shapes import to_json
 
 
@@ -62,7 +63,7 @@ def history(opened: OpenLibrary, key: str, pin: int | None, unpin: int | None) -
             pin_version(opened.store, key, number, pinned=pinned)
     found = get_history(opened.store, key)
     if opened.as_json:
-        versions = [to_json(Version, version) for version in found.versions]
+        versions = [to_json(history_shapes.Version, version) for version in found.versions]
         write_json({"item_id": found.item.id, "versions": versions, "checked_at": found.checked_at})
         return
     rows = [

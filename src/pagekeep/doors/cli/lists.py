@@ -35,10 +35,8 @@ with lazily():
         try_rule,
     )
     from pagekeep.model.lists import ItemList, SaveActions, SaveRule
+    from pagekeep.present import list_shapes
     from pagekeep.present.json_shapes import items_shape, to_json
-    from pagekeep.present.list_shapes import Action, TrialShape
-    from pagekeep.present.list_shapes import ItemList as ListShape
-    from pagekeep.present.list_shapes import SaveRule as RuleShape
 
 
 @click.group(
@@ -60,7 +58,7 @@ def lists(opened: OpenLibrary) -> None:
     """
     found, counts = opened.store.lists.list(), count_lists(opened.store)
     if opened.as_json:
-        write_json({"lists": [to_json(ListShape, one, count=counts.get(one.id)) for one in found]})
+        write_json({"lists": [to_json(list_shapes.ItemList, one, count=counts.get(one.id)) for one in found]})
         return
     rows = [[one.name, _kind(one), str(counts.get(one.id, ""))] for one in found]
     if rows:
@@ -146,7 +144,7 @@ def move(opened: OpenLibrary, name: str, key: str, before: str | None) -> None:
 
 
 def _show(opened: OpenLibrary, one: ItemList, word: str) -> None:
-    opened.show({"list": to_json(ListShape, one, count=None)}, f"{word} the list {printable(one.name)}")
+    opened.show({"list": to_json(list_shapes.ItemList, one, count=None)}, f"{word} the list {printable(one.name)}")
 
 
 def _action_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -182,7 +180,7 @@ def save_rules(opened: OpenLibrary) -> None:
     """
     found = opened.store.save_rules.list()
     if opened.as_json:
-        write_json({"rules": [to_json(RuleShape, rule) for rule in found]})
+        write_json({"rules": [to_json(list_shapes.SaveRule, rule) for rule in found]})
         return
     rows = [
         [
@@ -205,7 +203,7 @@ def try_(opened: OpenLibrary, query: str, **given: Any) -> None:
     """Show what a rule would do with the pages of the library; nothing is changed."""
     trial = try_rule(opened.store, query, _actions(given))
     if opened.as_json:
-        write_json(dict(to_json(TrialShape, trial)))
+        write_json(dict(to_json(list_shapes.TrialShape, trial)))
         return
     write(f"The rule finds {format_count(trial.count, 'page')}.")
     for effect in trial.effects:
@@ -232,7 +230,7 @@ def _switch(name: str, help: str, *, enabled: bool) -> None:
 
 
 def _show_rule(opened: OpenLibrary, rule: SaveRule, word: str) -> None:
-    opened.show({"rule": to_json(RuleShape, rule)}, f"{word} the save rule {printable(rule.name)}")
+    opened.show({"rule": to_json(list_shapes.SaveRule, rule)}, f"{word} the save rule {printable(rule.name)}")
 
 
 _switch("on", "Switch a rule on: it applies to new pages.", enabled=True)
@@ -246,7 +244,9 @@ def apply(opened: OpenLibrary, key: str) -> None:
     """Do what a rule does to the pages that are in the library. `undo` takes it back."""
     done = apply_rule_whole(opened.store, key)
     opened.remember("save-rules apply", done.id)
-    opened.show({"action": to_json(Action, done)}, f"{printable(done.label)}: {format_count(done.changed, 'page')}")
+    opened.show(
+        {"action": to_json(list_shapes.Action, done)}, f"{printable(done.label)}: {format_count(done.changed, 'page')}"
+    )
 
 
 @save_rules.command("delete")

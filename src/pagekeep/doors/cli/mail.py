@@ -19,7 +19,7 @@ with lazily():
     from pagekeep.library.feeds.mail_sources import list_sources as find
     from pagekeep.library.queue import format_interval, parse_interval
     from pagekeep.model import MailSource
-    from pagekeep.present.feed_shapes import MailSource as SourceShape
+    from pagekeep.present import feed_shapes
     from pagekeep.present.json_shapes import to_json
 
 
@@ -171,7 +171,7 @@ async def _poll_all(sources: list[MailSource], opened: OpenLibrary) -> None:
 
 
 def _shape(source: MailSource) -> Any:
-    return to_json(SourceShape, source, every=format_interval(source.every))
+    return to_json(feed_shapes.MailSource, source, every=format_interval(source.every))
 
 
 def _show_one(opened: OpenLibrary, source: MailSource, done: str) -> None:

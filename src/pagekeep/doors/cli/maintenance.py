@@ -31,7 +31,7 @@ with lazily():
     from pagekeep.library.open import check as check_library
     from pagekeep.library.open import open_library as open_store
     from pagekeep.library.open import repair as salvage
-    from pagekeep.present.archive_shapes import StorageUse
+    from pagekeep.present import archive_shapes
     from pagekeep.present.json_shapes import to_json
 
 
@@ -275,7 +275,7 @@ def storage(opened: OpenLibrary, clean: bool) -> None:
     found = opened.store.blobs.storage()
     if opened.as_json:
         done = {"removed": removed.count, "bytes": removed.bytes} if removed else {}
-        write_json({"storage": to_json(StorageUse, found), **done})
+        write_json({"storage": to_json(archive_shapes.StorageUse, found), **done})
         return
     if removed:
         write(f"Removed {format_count(removed.count, 'file')} ({format_bytes(removed.bytes)}).")

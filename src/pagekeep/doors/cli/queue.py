@@ -38,8 +38,8 @@ with lazily():
     from pagekeep.library.run_jobs import JobResult, JobRunner, schedule_checks
     from pagekeep.library.sinks.runner import SinkRunner
     from pagekeep.model.crawl import Crawl
-    from pagekeep.present.crawl_shapes import Crawl as CrawlShape
-    from pagekeep.present.json_shapes import Item, Job, to_json
+    from pagekeep.present import crawl_shapes, json_shapes
+    from pagekeep.present.json_shapes import to_json
     from pagekeep.workers import Room
 
 
@@ -125,7 +125,7 @@ class _Reporter:
         """Print that a crawl is done."""
         self._idle = False
         if self._print is _print_json:
-            write(json.dumps({"success": True, "crawl": to_json(CrawlShape, crawl)}, ensure_ascii=False))
+            write(json.dumps({"success": True, "crawl": to_json(crawl_shapes.Crawl, crawl)}, ensure_ascii=False))
         else:
             write(f"{printable(crawl.url)}: crawled, {format_count(crawl.kept, 'page')}.")
 
@@ -168,8 +168,8 @@ def _print(result: JobResult) -> None:
 def _print_json(result: JobResult) -> None:
     shape = {
         "success": result.error is None,
-        "job": to_json(Job, result.job),
-        "item": to_json(Item, result.saved.item) if result.saved else None,
+        "job": to_json(json_shapes.Job, result.job),
+        "item": to_json(json_shapes.Item, result.saved.item) if result.saved else None,
         "error": result.error,
         "retry_at": result.retry_at,
     }
@@ -199,5 +199,7 @@ def jobs(opened: OpenLibrary, state: str | None, revive: str | None, limit: int)
         for job in listed
     ]
     opened.show_table(
-        {"jobs": [to_json(Job, job) for job in listed]}, ["id", "state", "attempts", "url", "last error"], rows
+        {"jobs": [to_json(json_shapes.Job, job) for job in listed]},
+        ["id", "state", "attempts", "url", "last error"],
+        rows,
     )

@@ -24,7 +24,8 @@ from pagekeep.text import printable
 
 with lazily():
     from pagekeep import config
-    from pagekeep.present.json_shapes import Fault, rule_shape, to_json
+    from pagekeep.present import json_shapes
+    from pagekeep.present.json_shapes import rule_shape, to_json
     from pagekeep.rules import Rulebook, load, loading, shipped
     from pagekeep.rules import schema as rule_schema
     from pagekeep.rules.loading import dump_rules, rule_data
@@ -125,7 +126,7 @@ def check(paths: tuple[Path, ...], folder: str | None, as_json: bool) -> None:
     files = _find_files(paths or (own_folder(folder),), required=bool(paths))
     checked = loading.check(loading.read_files(files))
     if as_json:
-        faults = [to_json(Fault, fault) for fault in checked.faults]
+        faults = [to_json(json_shapes.Fault, fault) for fault in checked.faults]
         write_json({"success": not faults, "files": len(files), "rules": len(checked.rules), "faults": faults})
     else:
         for fault in checked.faults:

@@ -41,7 +41,8 @@ with lazily():
     from pagekeep.library.saving.save import save as save_page
     from pagekeep.model import Fetched, Item, SaveResult
     from pagekeep.model.tags import clean_tags
-    from pagekeep.present.json_shapes import Job, saved_shape, to_json
+    from pagekeep.present import json_shapes
+    from pagekeep.present.json_shapes import saved_shape, to_json
     from pagekeep.workers import Room
 
 
@@ -407,7 +408,7 @@ def _queue(
         except PagekeepError as error:
             failures.append((one.label, error))
     if as_json:
-        shapes = [to_json(Job, job) for job in jobs]
+        shapes = [to_json(json_shapes.Job, job) for job in jobs]
         write_json({"success": not failures, "jobs": shapes, "errors": _errors(failures)})
     elif jobs:
         them = "it" if len(jobs) == 1 else "them"

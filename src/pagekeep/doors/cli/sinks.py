@@ -32,8 +32,8 @@ with lazily():
         switch_sink,
     )
     from pagekeep.library.sinks.runner import Clients, open_clients
+    from pagekeep.present import sink_shapes
     from pagekeep.present.json_shapes import to_json
-    from pagekeep.present.sink_shapes import Delivery, Sink
 
 
 T = TypeVar("T")
@@ -274,7 +274,7 @@ def outbox(opened: OpenLibrary, name: str | None, state: str | None, **options: 
         for one in listed
     ]
     opened.show_table(
-        {"deliveries": [to_json(Delivery, one.delivery, sink=one.sink, title=one.title) for one in listed]},
+        {"deliveries": [to_json(sink_shapes.Delivery, one.delivery, sink=one.sink, title=one.title) for one in listed]},
         ["position", "sink", "state", "attempts", "title", "last error"],
         rows,
     )
@@ -319,7 +319,7 @@ def _talk(opened: OpenLibrary, work: Callable[[Clients], Awaitable[T]]) -> T:
 
 
 def _shape(view: SinkView) -> Any:
-    return to_json(Sink, view.sink, waiting=view.queued, dead=view.dead, has_secret=view.has_secret)
+    return to_json(sink_shapes.Sink, view.sink, waiting=view.queued, dead=view.dead, has_secret=view.has_secret)
 
 
 def _line(view: SinkView) -> str:

@@ -21,7 +21,8 @@ with lazily():
     from pagekeep.identity import openid
     from pagekeep.identity.accounts import get_tokens
     from pagekeep.model import User
-    from pagekeep.present.json_shapes import Token, to_json
+    from pagekeep.present import json_shapes
+    from pagekeep.present.json_shapes import to_json
 
 
 _MAX_LINE_BYTES = 10_000
@@ -178,7 +179,7 @@ def add_token(
     scopes += tuple(known for known in DIALECTS if known == dialect)
     created = app.add_token(opened.accounts, owner, name, scopes, days=days)
     if opened.as_json:
-        write_json({"tokens": [{**to_json(Token, created.token), "token": created.secret}]})
+        write_json({"tokens": [{**to_json(json_shapes.Token, created.token), "token": created.secret}]})
         return
     write(created.secret)
     click.echo(
@@ -204,7 +205,7 @@ def list_tokens(opened: OpenLibrary, user: str | None) -> None:
         for each in tokens
     ]
     opened.show_table(
-        {"tokens": [to_json(Token, each) for each in tokens]},
+        {"tokens": [to_json(json_shapes.Token, each) for each in tokens]},
         ["id", "name", "scope", "created", "last used", "expires"],
         rows,
     )
@@ -217,7 +218,7 @@ def list_tokens(opened: OpenLibrary, user: str | None) -> None:
 def revoke(opened: OpenLibrary, key: str, user: str | None) -> None:
     """Revoke a token. It stops working immediately."""
     revoked = app.revoke_token(opened.accounts, _owner_id(opened, user), key)
-    opened.show({"tokens": [to_json(Token, revoked)]}, f"Revoked {revoked.name}.")
+    opened.show({"tokens": [to_json(json_shapes.Token, revoked)]}, f"Revoked {revoked.name}.")
 
 
 def _owner_id(opened: OpenLibrary, name: str | None) -> str:
