@@ -33,6 +33,7 @@ from pagekeep.library.exports.run import ExportOptions, Format, export
 from pagekeep.library.imports.run import ImportPlan, import_stream
 from pagekeep.library.items import change as actions
 from pagekeep.library.mirror.run import run_pass
+from pagekeep.library.open import remove_unused
 from pagekeep.library.queue import SaveRequest
 from pagekeep.library.saving.failed_saves import keep_address
 from pagekeep.library.saving.reparse import reparse_one
@@ -438,6 +439,7 @@ def empty(library: Store) -> None:
     for item_id in list(library.items.all_ids()):
         library.items.delete(item_id, clock.now())
     library.items.purge()
+    remove_unused(library, at_once=True)  # damaged files too: a backup would list them
 
 
 def settings(timeout: float) -> Settings:
