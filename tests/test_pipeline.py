@@ -329,7 +329,7 @@ def test_removals_carry_the_name_of_their_step() -> None:
         ("pagekeep.extraction.metadata.tags.choose", "tags"),
         ("pagekeep.extraction.metadata.detect_language", "language"),
         ("pagekeep.extraction.metadata.about._find_picture", "hero-image"),
-        ("pagekeep.extraction.output.quality._score", "quality"),
+        ("pagekeep.extraction.output.quality._checks", "quality"),
         ("pagekeep.extraction.output.quality.compare", "quality"),
         ("pagekeep.extraction.output.quality.record", "record-structures"),
         ("pagekeep.extraction.output.quality.expect", "expect-structures"),

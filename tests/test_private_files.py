@@ -21,7 +21,7 @@ from pagekeep.store import open_store
 home = Path(sys.argv[1])
 with open(home / "page.html", "w") as file: file.write(sys.argv[2])
 store = open_store(home / "new" / "library.db")
-store.put_blob(b"a kept file", "2025-03-19T10:30:00.000000Z")
+store.blobs.put(b"a kept file", "2025-03-19T10:30:00.000000Z")
 store.close()
 server_secret(load())
 """

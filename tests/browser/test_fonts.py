@@ -12,7 +12,7 @@ from pagekeep.doors.http.web import static_files
 from tests.browser.conftest import Window
 
 Save = Callable[[str], str]
-FONTS = Path(static_files.__file__).parents[1] / "static" / "fonts"
+FONTS = Path(static_files.__file__).parent / "static" / "fonts"
 LINES = "document.querySelector('#content').getBoundingClientRect().height"
 
 
