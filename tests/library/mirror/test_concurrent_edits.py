@@ -117,9 +117,7 @@ def test_a_file_changed_without_a_new_time_is_not_replaced(vault: Vault, library
         return annotations(item_id)
 
     with monkeypatch.context() as patch:
-        patch.setattr(
-            type(library.annotations), "of_item", lambda _self, item_id: annotations_and_edit(item_id)
-        )
+        patch.setattr(type(library.annotations), "of_item", lambda _self, item_id: annotations_and_edit(item_id))
         vault.sync()
     assert "Ende" in path.read_text()
     vault.sync()
